@@ -1,0 +1,288 @@
+/**
+ * The contract between the gateway and a chat platform. A platform knows its own network and this file; it has never heard of
+ * sessions, agents or the database. Everything that crosses the line is plain data that survives JSON, because it will sit in a table.
+ */
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Where a conversation takes place. All ids are opaque outside the adapter that made them. */
+export interface ChatRef {
+  readonly platform: string;
+  /** Configured name of the bot account, `main` unless there are several. */
+  readonly account: string;
+  readonly chat: string;
+  /** Forum topic, thread; absent for the chat itself. */
+  readonly thread?: string;
+}
+
+export type ChatType = 'dm' | 'group' | 'channel';
+
+export interface Sender {
+  /** Immutable id. Only this (and `aliases`) may ever authorise; `name` is for showing. */
+  readonly id: string;
+  /** Other immutable ids of the same person (WhatsApp phone and LID). */
+  readonly aliases: readonly string[];
+  readonly name: string;
+  readonly isBot: boolean;
+  readonly roles: readonly string[];
+}
+
+export type AttachmentKind = 'image' | 'voice' | 'audio' | 'video' | 'sticker' | 'file';
+
+/** A reference: nothing is fetched before the sender is authorised. `handle` is what the adapter needs to fetch it. */
+export interface Attachment {
+  readonly kind: AttachmentKind;
+  readonly handle: Json;
+  readonly name?: string;
+  readonly mime?: string;
+  readonly sizeBytes?: number;
+}
+
+/** The message that was replied to, as far as the platform tells. */
+export interface Quoted {
+  readonly message: string;
+  readonly author: string;
+  readonly fromBot: boolean;
+  readonly text: string;
+}
+
+interface InboundBase {
+  /** The platform's own event id. Dedupe key: (platform, account, event). */
+  readonly event: string;
+  readonly chat: ChatRef;
+  readonly chatType: ChatType;
+  readonly sender: Sender;
+  /** When the platform says it was sent, ms since the epoch. */
+  readonly sentAtMs: number;
+}
+
+export interface InboundMessage extends InboundBase {
+  readonly type: 'message';
+  /** The platform's message id; the answer may quote it. */
+  readonly message: string;
+  readonly text: string;
+  /** The bot was addressed (always true in a DM). Adapters drop group messages that do not address the bot where mention gating is on. */
+  readonly mentioned: boolean;
+  readonly replyTo?: Quoted;
+  readonly attachments: readonly Attachment[];
+  /** Items of one album carry the same id and become one turn. */
+  readonly album?: string;
+}
+
+/** A command registered natively with the platform. Text that begins with "/" is an InboundMessage and is judged by the gateway. */
+export interface InboundCommand extends InboundBase {
+  readonly type: 'command';
+  readonly name: string;
+  readonly args: string;
+  /** Opaque; goes back through `Adapter.respond`. */
+  readonly interaction: Json;
+}
+
+export type Inbound = InboundMessage | InboundCommand;
+
+/** One line of work in a progress bubble. */
+export interface ProgressStep {
+  readonly tool: string;
+  readonly preview: string;
+  readonly state: 'running' | 'ok' | 'failed';
+}
+
+export interface OutboundText {
+  readonly type: 'text';
+  readonly chat: ChatRef;
+  /** One part as `Platform.split` cut it: it fits one message. */
+  readonly markdown: string;
+  /** Send without formatting: set after the platform refused the formatted form. */
+  readonly plain?: true;
+  readonly replyTo?: string;
+}
+
+export interface OutboundProgress {
+  readonly type: 'progress';
+  readonly chat: ChatRef;
+  readonly steps: readonly ProgressStep[];
+  readonly elapsedMs: number;
+  /** The turn is over; the bubble is not edited again. */
+  readonly done: boolean;
+  readonly replyTo?: string;
+}
+
+export interface OutboundFile {
+  readonly type: 'file';
+  readonly chat: ChatRef;
+  /** A file of the gateway's own media store; stays until the send is settled. */
+  readonly path: string;
+  readonly name: string;
+  readonly mime: string;
+  readonly kind: AttachmentKind;
+  readonly replyTo?: string;
+}
+
+export type Outbound = OutboundText | OutboundProgress | OutboundFile;
+
+/** A message of ours on the platform. `id` is opaque outside the adapter. */
+export interface SentRef {
+  readonly chat: ChatRef;
+  readonly id: string;
+}
+
+/**
+ * The only error a send, edit, delete or fetch may reject with (besides the signal's reason).
+ * - `rate_limited`: nothing was sent; wait `retryAfterMs` to the letter.
+ * - `transient`: try again later. `certain` tells whether it is sure that nothing was sent; if not, the outcome is unknown.
+ * - `rejected`: this will never work as it is. `formatting` is set when the same text may work as plain text.
+ */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  readonly kind: 'rate_limited' | 'transient' | 'rejected';
+  readonly certain: boolean;
+  readonly retryAfterMs?: number;
+  readonly formatting: boolean;
+
+  constructor(message: string, facts: DeliveryFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.kind = facts.kind;
+    this.certain = facts.certain;
+    this.formatting = facts.formatting ?? false;
+    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
+  }
+}
+
+export interface DeliveryFacts {
+  readonly kind: DeliveryError['kind'];
+  readonly certain: boolean;
+  readonly retryAfterMs?: number;
+  readonly formatting?: boolean;
+  readonly cause?: unknown;
+}
+
+/** The account cannot work until a person acts (bad token). `Adapter.run` rejects with it; the gateway stops that account and alerts. */
+export class FatalAdapterError extends Error {
+  override readonly name = 'FatalAdapterError';
+}
+
+export type AdapterState = 'connecting' | 'connected' | 'degraded' | 'down';
+
+/** Synchronous, durable key-value store of one account: watermarks, logs, auth state. Survives SIGKILL once a call returned. */
+export interface AccountStore {
+  get(key: string): Json | undefined;
+  /** One transaction. `null` as a value is stored as null; `undefined` removes the key. */
+  put(entries: Readonly<Record<string, Json | undefined>>): void;
+  /** Entries whose key starts with `prefix` and is greater than `after`, in key order, at most `limit` (the last ones when `newest`). */
+  list(
+    prefix: string,
+    options: { readonly after?: string; readonly limit: number; readonly newest?: boolean },
+  ): readonly (readonly [string, Json])[];
+}
+
+/** What the gateway gives to an adapter. */
+export interface Host {
+  /**
+   * Synchronous. When it returns, all events are on disk or knowingly refused and the platform may be acknowledged.
+   * When it throws, none of them is: do not acknowledge.
+   */
+  receive(events: readonly Inbound[]): void;
+  /** What the connection is doing. `detail` is one human sentence without secrets. */
+  state(state: AdapterState, detail?: string): void;
+  /** Evidence of inbound progress (a clean poll, an event, a pong of the application layer); health is measured from this. */
+  alive(): void;
+  readonly store: AccountStore;
+  readonly log: AdapterLog;
+}
+
+/** Structured log, one line an event. Never message text, never secrets. */
+export interface AdapterLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+export interface Adapter {
+  /** The whole connection in one promise: resolves after a clean stop, rejects to be restarted (or with FatalAdapterError to be stopped). */
+  run(signal: AbortSignal): Promise<void>;
+  /** `key` is the idempotency key, used where the platform has one. Rejects with DeliveryError. */
+  send(message: Outbound, key: string, signal: AbortSignal): Promise<SentRef>;
+  /** A send repeated with the same key yields the same message: outcomes that are unknown may be repeated freely. */
+  readonly idempotent?: true;
+  // Optional members are capabilities: presence is the flag.
+  edit?(ref: SentRef, message: Outbound, signal: AbortSignal): Promise<void>;
+  delete?(ref: SentRef, signal: AbortSignal): Promise<void>;
+  /** Shows the answer as far as it has come (drafts, native streams). `key` names the answer. Never the final text. */
+  preview?(chat: ChatRef, key: string, markdown: string, signal: AbortSignal): Promise<void>;
+  typing?(chat: ChatRef, signal: AbortSignal): Promise<void>;
+  /** The answer to a native command. */
+  respond?(interaction: Json, text: string, signal: AbortSignal): Promise<void>;
+  /** Called after authorisation only. Rejects with DeliveryError (`rejected` when it is too large or gone). */
+  fetch?(attachment: Attachment, signal: AbortSignal): Promise<Readable>;
+  /** Webhooks and sockets of this platform. Everything below is behind the gateway's sign-in but for routes with `config: { access: "public" }`, which authenticate themselves. */
+  routes?(app: FastifyInstance, verified: (request: FastifyRequest) => string): void;
+}
+
+/** One entry of the platform's command menu. */
+export interface MenuCommand {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** How often we may call a platform. Documented values are the defaults; see each platform's schema for the source. */
+export interface Pacing {
+  /** Least time between two calls that send or edit in one chat, after a short burst. 0 = no limit. */
+  readonly chat_interval_ms: number;
+  /** How many calls in one chat may come at once before `chat_interval_ms` counts. */
+  readonly chat_burst: number;
+  /** Calls a minute in one group or channel. 0 = no limit. */
+  readonly group_per_minute: number;
+  /** Calls a second over all chats of the account. 0 = no limit. */
+  readonly per_second: number;
+}
+
+/** What every platform's configuration has. */
+export interface AccountConfig {
+  readonly enabled?: boolean | undefined;
+  /** Immutable ids; `*` lets everybody in. */
+  readonly allowed_users: readonly string[];
+  /** Groups in which everybody may talk to the bot. */
+  readonly group_allowed_chats: readonly string[];
+  readonly pacing: Pacing;
+}
+
+/** Progress bubbles: nothing in the first `quietMs`, then at most one edit every `editIntervalMs`. */
+export interface ProgressRules {
+  readonly quietMs: number;
+  readonly editIntervalMs: number;
+  /** Least time between two previews of the streamed answer. */
+  readonly previewIntervalMs: number;
+}
+
+export interface Limits {
+  /** Largest file that can be sent, bytes. */
+  readonly uploadBytes: number;
+  /** Largest file that can be fetched, bytes. */
+  readonly downloadBytes: number;
+}
+
+/**
+ * A platform as data: imports no client library, so that a platform that is switched off costs nothing.
+ * `load` imports the connection.
+ */
+export interface Platform<C extends AccountConfig = AccountConfig> {
+  readonly name: string;
+  /** What people call it ("Telegram"). */
+  readonly label: string;
+  readonly schema: z.ZodType<C>;
+  /** Environment variable to configuration key below this platform's section. Lists are split at commas. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Configuration keys that hold secrets. */
+  readonly secrets: readonly string[];
+  /** Lines for the commented `config.yaml` of a fresh home, without the section's own key and indentation. */
+  readonly template: string;
+  /** Switched on: configured well enough to connect. */
+  enabled(config: C): boolean;
+  readonly limits: Limits;
+  readonly progress: ProgressRules;
+  /** Pure and deterministic, counts as the platform counts. The presenter calls it once; the parts that are stored are the parts that are sent. */
+  split(markdown: string): readonly string[];
+  load(): Promise<{ create(config: C, host: Host, menu: readonly MenuCommand[]): Adapter }>;
+}

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+
+/** Which conversation a call belongs to, as far as a tool may know. */
+export interface SessionRef {
+  readonly id: string;
+  /** Absolute path of the session's working directory; it exists. */
+  readonly workspace: string;
+}
+
+/** Decides parallelism and what happens to a started call after a crash: only `read` calls run side by side, and only they run again. */
+export type Effect = 'read' | 'write' | 'external';
+
+export interface Risk {
+  /** `hardline`: never, by anyone, in any mode. `ask`: a person must approve. */
+  readonly level: 'safe' | 'ask' | 'hardline';
+  /** One human sentence: what is risky about it. Empty when safe. */
+  readonly why: string;
+  /** The parsed simple commands, resolved paths or hosts that the call touches. */
+  readonly subjects: readonly string[];
+}
+
+export interface ToolOutput {
+  /** What the model reads. */
+  readonly content: string;
+  /** `true`: the tool's own failure; the model may correct itself. */
+  readonly failed?: boolean;
+}
+
+export interface ToolContext {
+  /** Aborted by an interrupt or by the tool's deadline; everything the call started must end. */
+  readonly signal: AbortSignal;
+  readonly session: SessionRef;
+  /** One short line for the progress bubble. */
+  progress(note: string): void;
+}
+
+export interface Tool<S extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly toolset: string;
+  readonly description: string;
+  readonly args: S;
+  readonly effect: Effect;
+  /** One short line that shows what the call is about (a command, a path). Must not throw. */
+  preview(args: z.output<S>): string;
+  /** What the call could do; absent means safe. May throw: the call is then refused. */
+  risk?(args: z.output<S>, session: SessionRef, signal: AbortSignal): Promise<Risk>;
+  /** May throw: becomes an error result that the model reads. */
+  run(args: z.output<S>, ctx: ToolContext): Promise<ToolOutput>;
+}
+
+/** Checks that `args`, `preview`, `risk` and `run` of one tool agree, then forgets the schema's type so that tools sit in one list. */
+export function defineTool<S extends z.ZodType>(tool: Tool<S>): Tool {
+  return tool as unknown as Tool; // the one place where the argument type is erased; execute.ts parses by `args` before it calls
+}

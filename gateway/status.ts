@@ -1,0 +1,40 @@
+/** What `hermes gateway status`, `/readyz` and the page tell about the daemon. */
+import type { AdapterState } from '../adapters/adapter.ts';
+
+export interface AccountStatus {
+  readonly platform: string;
+  readonly account: string;
+  readonly state: AdapterState | 'stopped';
+  /** One human sentence without secrets. */
+  readonly detail?: string;
+  /** Last evidence of inbound progress, ms since the epoch. */
+  readonly aliveAtMs?: number;
+  readonly restarts: number;
+}
+
+export interface Status {
+  readonly version: string;
+  readonly pid: number;
+  readonly startedAtMs: number;
+  readonly home: string;
+  readonly database: string;
+  readonly model: { readonly name: string; readonly demo: boolean };
+  readonly accounts: readonly AccountStatus[];
+  readonly work: {
+    readonly inboxPending: number;
+    readonly turnsRunning: number;
+    readonly outboxPending: number;
+    readonly outboxUnknown: number;
+  };
+  /** Things the owner should know, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** The control API: served behind the page's sign-in and on the Unix socket alike. */
+export interface ControlHandlers {
+  status(): Status;
+  /** The store answers, and every account that is switched on shows evidence of inbound progress. */
+  ready(): { readonly ready: boolean; readonly accounts: readonly AccountStatus[] };
+  /** A fresh one-time link to the browser page; undefined when the page is off. */
+  signInLink(): string | undefined;
+}
