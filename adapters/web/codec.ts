@@ -1,0 +1,150 @@
+/** The frames between the page and the adapter, and how they map to the gateway's plain data. Pure. `gateway/web/protocol.ts` mirrors the types. */
+import { z } from 'zod';
+import type { InboundMessage, MenuCommand, Outbound, ProgressStep } from '../adapter.ts';
+
+export const MAIN_CHAT = 'main';
+const MAX_TEXT_LENGTH = 100_000;
+
+/** Chat ids become parts of store keys, so their alphabet is closed. */
+const chatId = z.string().regex(/^(?:main|[a-z0-9]{12,32})$/);
+const clientId = z.string().regex(/^[A-Za-z0-9-]{8,64}$/);
+const counter = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const clientFrame = z.discriminatedUnion('type', [
+  /** Shows a chat. `epoch` and `seen` say what the page has: only what it missed is sent. */
+  z.strictObject({ type: z.literal('open'), chat: chatId, epoch: z.string().max(64), seen: counter }),
+  /** Entries before `before`, for scrolling up. */
+  z.strictObject({ type: z.literal('earlier'), chat: chatId, before: counter }),
+  /** `id` is made by the page and stays the same when it sends again. The first message in an unknown chat opens that chat. */
+  z.strictObject({
+    type: z.literal('message'),
+    chat: chatId,
+    id: clientId,
+    text: z
+      .string()
+      .max(MAX_TEXT_LENGTH)
+      .refine((text) => text.trim() !== ''),
+  }),
+  z.strictObject({ type: z.literal('ping') }),
+]);
+
+export type ClientFrame = z.infer<typeof clientFrame>;
+
+interface EntryBase {
+  /** Position in the chat, from 1, without gaps. */
+  readonly seq: number;
+  /** Rises with every change in the chat; an edited entry gets a new one. */
+  readonly version: number;
+  readonly atMs: number;
+}
+
+export type Entry =
+  | (EntryBase & { readonly type: 'user'; readonly id: string; readonly text: string })
+  | (EntryBase & { readonly type: 'text'; readonly markdown: string; readonly plain?: true })
+  | (EntryBase & {
+      readonly type: 'progress';
+      readonly steps: readonly ProgressStep[];
+      readonly elapsedMs: number;
+      readonly done: boolean;
+    });
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+export type EntryBody = Without<Entry, keyof EntryBase>;
+
+export interface ChatSummary {
+  readonly chat: string;
+  readonly title: string;
+  readonly updatedAtMs: number;
+}
+
+export type ServerFrame =
+  | { readonly type: 'welcome'; readonly epoch: string; readonly chats: readonly ChatSummary[]; readonly menu: readonly MenuCommand[] }
+  | { readonly type: 'chats'; readonly chats: readonly ChatSummary[] }
+  /** The answer to `open`. `reset`: forget what you have, this replaces it. */
+  | {
+      readonly type: 'opened';
+      readonly chat: string;
+      readonly epoch: string;
+      readonly version: number;
+      readonly reset: boolean;
+      readonly entries: readonly Entry[];
+    }
+  | { readonly type: 'earlier'; readonly chat: string; readonly entries: readonly Entry[] }
+  | { readonly type: 'entry'; readonly chat: string; readonly entry: Entry }
+  /** On disk and accepted. */
+  | { readonly type: 'ack'; readonly id: string }
+  /** Not accepted now: keep it and send it again. */
+  | { readonly type: 'retry'; readonly id: string }
+  /** Never accepted: sending it again does not help. */
+  | { readonly type: 'refused'; readonly id: string; readonly reason: string }
+  /** The answer as far as it has come: keep the first `at` units of what you have and add `text`. */
+  | { readonly type: 'preview'; readonly chat: string; readonly key: string; readonly at: number; readonly text: string }
+  | { readonly type: 'typing'; readonly chat: string }
+  | { readonly type: 'pong' };
+
+/** Undefined for anything that is not a frame of ours. */
+export function parseClientFrame(data: string): ClientFrame | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+  return clientFrame.safeParse(value).data;
+}
+
+export function isChatId(chat: string): boolean {
+  return chatId.safeParse(chat).success;
+}
+
+/** Undefined: the page cannot show it. */
+export function bodyOf(message: Outbound): EntryBody | undefined {
+  switch (message.type) {
+    case 'text':
+      return { type: 'text', markdown: message.markdown, ...(message.plain ? { plain: true } : {}) };
+    case 'progress':
+      return { type: 'progress', steps: message.steps, elapsedMs: message.elapsedMs, done: message.done };
+    case 'file':
+      return undefined;
+  }
+}
+
+export interface Arrival {
+  readonly chat: string;
+  readonly person: string;
+  readonly id: string;
+  readonly text: string;
+  readonly seq: number;
+  readonly atMs: number;
+}
+
+export function inboundOf(account: string, arrival: Arrival): InboundMessage {
+  return {
+    type: 'message',
+    event: arrival.id,
+    chat: { platform: 'web', account, chat: arrival.chat },
+    chatType: 'dm',
+    sender: { id: arrival.person, aliases: [], name: arrival.person, isBot: false, roles: [] },
+    sentAtMs: arrival.atMs,
+    message: String(arrival.seq),
+    text: arrival.text,
+    mentioned: true,
+    attachments: [],
+  };
+}
+
+/** The first line of a chat's first message, short enough for a list. */
+export function titleOf(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  const characters = [...new Intl.Segmenter().segment(line)];
+  if (characters.length <= 60) return line;
+  return `${characters
+    .slice(0, 59)
+    .map((part) => part.segment)
+    .join('')}…`;
+}
+
+/** What to send so that a page that has `before` comes to have `after`. */
+export function previewDelta(before: string, after: string): { readonly at: number; readonly text: string } {
+  return after.startsWith(before) ? { at: before.length, text: after.slice(before.length) } : { at: 0, text: after };
+}

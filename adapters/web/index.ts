@@ -1,0 +1,193 @@
+import fastifyWebsocket, { type WebSocket } from '@fastify/websocket';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Adapter, type ChatRef, DeliveryError, type Host, type MenuCommand, type Outbound, type SentRef } from '../adapter.ts';
+import { ChatLog, type PageMessage } from './chat-log.ts';
+import { bodyOf, type ClientFrame, type EntryBody, inboundOf, isChatId, parseClientFrame, previewDelta } from './codec.ts';
+import { CloseCode, Connections } from './connections.ts';
+import type { WebConfig } from './platform.ts';
+
+const ACCOUNT = 'main';
+const ALIVE_INTERVAL_MS = 15_000;
+const MAX_FRAME_BYTES = 1024 * 1024;
+
+type MessageFrame = ClientFrame & { readonly type: 'message' };
+
+interface Page {
+  readonly socket: WebSocket;
+  readonly person: string;
+}
+
+export function createWebAdapter(_config: WebConfig, host: Host, menu: readonly MenuCommand[]): Adapter {
+  return new WebAdapter(host, menu);
+}
+
+class WebAdapter implements Adapter {
+  readonly idempotent = true;
+  readonly #host: Host;
+  readonly #menu: readonly MenuCommand[];
+  readonly #log: ChatLog;
+  readonly #pages = new Connections(Date.now);
+  /** The unfinished answer of each chat, for a page that comes while it is being written. */
+  readonly #previews = new Map<string, { readonly key: string; readonly markdown: string }>();
+  #running = false;
+
+  constructor(host: Host, menu: readonly MenuCommand[]) {
+    this.#host = host;
+    this.#menu = menu;
+    this.#log = new ChatLog(host.store, Date.now);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    for (const message of this.#log.pending()) this.#take(message);
+    this.#running = true;
+    this.#host.state('connected');
+    this.#host.alive();
+    const timer = setInterval(() => this.#beat(), ALIVE_INTERVAL_MS);
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    clearInterval(timer);
+    this.#running = false;
+    this.#pages.closeAll();
+  }
+
+  async send(message: Outbound, key: string, signal: AbortSignal): Promise<SentRef> {
+    signal.throwIfAborted();
+    const chat = message.chat.chat;
+    const body = this.#bodyFor(message);
+    const { entry, fresh } = this.#log.append(chat, body, key);
+    if (message.type === 'text') this.#previews.delete(chat);
+    if (fresh) this.#pages.broadcast({ type: 'entry', chat, entry });
+    return { chat: message.chat, id: String(entry.seq) };
+  }
+
+  async edit(ref: SentRef, message: Outbound, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const chat = ref.chat.chat;
+    const entry = this.#log.replace(chat, Number(ref.id), this.#bodyFor(message));
+    if (!entry) throw rejected('This message is not in the chat any more.');
+    this.#pages.broadcast({ type: 'entry', chat, entry });
+  }
+
+  async preview(chat: ChatRef, key: string, markdown: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const before = this.#previews.get(chat.chat);
+    this.#previews.set(chat.chat, { key, markdown });
+    const delta = previewDelta(before?.key === key ? before.markdown : '', markdown);
+    this.#pages.broadcast({ type: 'preview', chat: chat.chat, key, ...delta });
+  }
+
+  async typing(chat: ChatRef, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.#pages.broadcast({ type: 'typing', chat: chat.chat });
+  }
+
+  routes(app: FastifyInstance, verified: (request: FastifyRequest) => string): void {
+    app.register(fastifyWebsocket, { options: { maxPayload: MAX_FRAME_BYTES }, preClose: (done) => this.#close(app, done) });
+    app.register(async (scope) => {
+      scope.get('/ws', { websocket: true }, (socket, request) => this.#connected(socket, verified(request)));
+    });
+  }
+
+  #close(app: FastifyInstance, done: () => void): void {
+    this.#pages.closeAll();
+    app.websocketServer.close(() => done());
+  }
+
+  #bodyFor(message: Outbound): EntryBody {
+    const body = bodyOf(message);
+    if (!body) throw rejected('The browser page cannot show files yet.');
+    if (!isChatId(message.chat.chat)) throw rejected('The browser page has no such chat.');
+    if (!this.#log.hasRoomFor(message.chat.chat)) throw rejected('The browser page has too many chats.');
+    return body;
+  }
+
+  #beat(): void {
+    this.#host.alive();
+    this.#pages.probe();
+  }
+
+  #connected(socket: WebSocket, person: string): void {
+    if (!this.#running) {
+      socket.close(CloseCode.tryLater, 'The gateway is not ready.');
+      return;
+    }
+    this.#pages.add(socket);
+    socket.on('message', (data, binary) => this.#frame({ socket, person }, binary ? undefined : parseClientFrame(String(data))));
+    // `ws` reports an oversized or broken frame here and closes that connection itself.
+    socket.on('error', (error) => this.#host.log.warn({ err: error }, 'a page broke the protocol'));
+    this.#pages.send(socket, { type: 'welcome', epoch: this.#log.epoch, chats: this.#log.chats(), menu: this.#menu });
+  }
+
+  /** Nothing may escape from here: an exception in a socket's listener would end the daemon. */
+  #frame(page: Page, frame: ClientFrame | undefined): void {
+    if (!this.#pages.allows(page.socket)) page.socket.close(CloseCode.policy, 'Too many frames.');
+    else if (!frame) page.socket.close(CloseCode.malformed, 'Not a frame of this page.');
+    else {
+      try {
+        this.#host.alive();
+        this.#handle(page, frame);
+      } catch (error) {
+        this.#failed(page, frame, error);
+      }
+    }
+  }
+
+  #failed({ socket }: Page, frame: ClientFrame, error: unknown): void {
+    this.#host.log.warn({ err: error, frame: frame.type }, 'a frame of the page could not be handled');
+    if (frame.type === 'message') this.#pages.send(socket, { type: 'retry', id: frame.id });
+    else socket.close(CloseCode.internal, 'The gateway could not answer.');
+  }
+
+  #handle(page: Page, frame: ClientFrame): void {
+    switch (frame.type) {
+      case 'open':
+        this.#opened(page.socket, frame);
+        break;
+      case 'earlier':
+        this.#pages.send(page.socket, { type: 'earlier', chat: frame.chat, entries: this.#log.earlier(frame.chat, frame.before) });
+        break;
+      case 'message':
+        this.#message(page, frame);
+        break;
+      case 'ping':
+        this.#pages.send(page.socket, { type: 'pong' });
+        break;
+    }
+  }
+
+  #opened(socket: WebSocket, frame: ClientFrame & { readonly type: 'open' }): void {
+    this.#pages.send(socket, { type: 'opened', chat: frame.chat, ...this.#log.missed(frame.chat, frame.epoch, frame.seen) });
+    const preview = this.#previews.get(frame.chat);
+    if (preview) this.#pages.send(socket, { type: 'preview', chat: frame.chat, key: preview.key, at: 0, text: preview.markdown });
+  }
+
+  /** The log first, then the gateway, then the acknowledgement: whatever dies in between, the page or `pending` brings it again under the same id. */
+  #message({ socket, person }: Page, { chat, id, text }: MessageFrame): void {
+    if (!this.#log.hasRoomFor(chat)) {
+      this.#pages.send(socket, { type: 'refused', id, reason: 'There are too many chats. Go on in one of the others.' });
+      return;
+    }
+    const { message, fresh } = this.#log.accept({ chat, id, person, text });
+    if (fresh) this.#show(chat, message);
+    this.#take(message);
+    this.#pages.send(socket, { type: 'ack', id });
+  }
+
+  #show(chat: string, message: PageMessage): void {
+    this.#previews.delete(chat);
+    this.#pages.broadcast({ type: 'entry', chat, entry: message.entry });
+    this.#pages.broadcast({ type: 'chats', chats: this.#log.chats() });
+  }
+
+  /** Throws when the gateway could not store it: then it must not be acknowledged. */
+  #take(message: PageMessage): void {
+    if (message.taken) return;
+    const { seq, atMs, text } = message.entry;
+    this.#host.receive([inboundOf(ACCOUNT, { chat: message.chat, person: message.person, id: message.id, text, seq, atMs })]);
+    this.#log.taken(message);
+  }
+}
+
+function rejected(message: string): DeliveryError {
+  return new DeliveryError(message, { kind: 'rejected', certain: true });
+}
