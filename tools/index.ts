@@ -1,0 +1,31 @@
+import type { Tool } from '../agent/tool.ts';
+import { childEnvironment } from './shared/environment.ts';
+import { createProcessTrees } from './shared/process-tree.ts';
+import { type TerminalConfig, terminalSection } from './terminal/config.ts';
+import { createTerminal } from './terminal/terminal.ts';
+
+/** The registry of tools: one line for each. */
+
+export interface ToolsConfig {
+  readonly terminal: TerminalConfig;
+  /** The daemon's own environment; commands receive an allowlisted part of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The user's home directory. */
+  readonly home: string;
+  /** Absolute paths that no tool reads or writes: our own `.env`, configuration and state. A workspace below one of them stays usable. */
+  readonly protectedPaths: readonly string[];
+  /** Names the state directory: `endLeftovers(marker)` at the next start ends what a killed daemon left running. */
+  readonly marker: string;
+}
+
+/** Sections of config.yaml that belong to tools. */
+export const toolSections = { terminal: terminalSection };
+
+export function createTools(config: ToolsConfig): Tool[] {
+  const processes = createProcessTrees({ marker: config.marker, namespace: config.terminal.process_namespace });
+  const environment = childEnvironment(config.environment, config.terminal.env_passthrough);
+  const judge = async () => ({ level: 'ask' as const, why: 'It has not been judged.', subjects: [] });
+  return [createTerminal({ config: config.terminal, processes, environment, judge })];
+}
+
+export { endLeftovers } from './shared/process/table.ts';

@@ -1,0 +1,15 @@
+import os from 'node:os';
+import path from 'node:path';
+
+/** `~`, `~/x` and relative paths as a person means them: relative to the session's workspace. Purely textual: no link is followed. */
+export function absolutePath(given: string, base: string, home: string = os.homedir()): string {
+  if (given === '~') return home;
+  if (given.startsWith('~/')) return path.join(home, given.slice(2));
+  return path.resolve(base, given);
+}
+
+/** Whether `file` is `folder` or lies below it. Both absolute. */
+export function isWithin(file: string, folder: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+}

@@ -1,0 +1,99 @@
+/** What a program printed, made fit for a model: bounded, valid text, without terminal control. */
+
+const HEAD_SHARE = 0.4;
+
+// ECMA-48 (5th edition) section 5.4 CSI, 5.6 control strings, ECMA-35 section 13.2 nF and the remaining two-byte escapes; each also in its 8-bit form.
+const CONTROL_SEQUENCES = new RegExp(
+  [
+    '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]',
+    '(?:\\u001b[\\]PX^_]|[\\u009d\\u0090\\u0098\\u009e\\u009f])[^\\u0007\\u001b\\u009c]*(?:\\u0007|\\u001b\\\\|\\u009c)?',
+    '\\u001b[ -/]+[0-~]',
+    '\\u001b[0-~]?',
+  ].join('|'),
+  'gu',
+);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing control characters is the purpose
+const OTHER_CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
+
+export function stripAnsi(text: string): string {
+  return text.replaceAll(CONTROL_SEQUENCES, '');
+}
+
+/** Without escape sequences and control characters; a line that was redrawn after a carriage return (progress bars) keeps its last state. */
+export function plainText(text: string): string {
+  const redrawn = stripAnsi(text)
+    .replaceAll(/\r+\n/gu, '\n')
+    .replaceAll(/[^\n\r]*\r(?=[^\n\r])/gu, '');
+  return redrawn.replaceAll(OTHER_CONTROLS, '');
+}
+
+export interface HeadTail {
+  push(chunk: Buffer): void;
+  /** Everything when it fits, else head and tail with a mark between them. Never begins or ends inside a character. */
+  text(): string;
+  readonly totalBytes: number;
+}
+
+/** Collects a stream of any length in memory bounded by the limit and one chunk. */
+export function createHeadTail(limitBytes: number): HeadTail {
+  const headLimit = Math.floor(limitBytes * HEAD_SHARE);
+  const tailLimit = limitBytes - headLimit;
+  const head: Buffer[] = [];
+  let headBytes = 0;
+  let tail: Buffer = Buffer.alloc(0);
+  let total = 0;
+  const pushTail = (chunk: Buffer): void => {
+    tail = chunk.length >= tailLimit ? Buffer.from(chunk.subarray(chunk.length - tailLimit)) : Buffer.concat([tail, chunk]);
+    if (tail.length > tailLimit) tail = Buffer.from(tail.subarray(tail.length - tailLimit));
+  };
+  return {
+    push(chunk) {
+      total += chunk.length;
+      const room = Math.min(headLimit - headBytes, chunk.length);
+      if (room > 0) head.push(Buffer.from(chunk.subarray(0, room)));
+      headBytes += room;
+      if (room < chunk.length) pushTail(chunk.subarray(room));
+    },
+    text() {
+      const first = Buffer.concat(head);
+      const left = total - first.length - tail.length;
+      if (left <= 0) return Buffer.concat([first, tail]).toString('utf8');
+      const end = wholeCharactersEnd(first);
+      const start = wholeCharactersStart(tail);
+      return `${first.toString('utf8', 0, end)}\n${leftOut(left + first.length - end + start)}\n${tail.toString('utf8', start)}`;
+    },
+    get totalBytes() {
+      return total;
+    },
+  };
+}
+
+/** The same cut for text that is in memory already. */
+export function capText(text: string, limitBytes: number): string {
+  const collected = createHeadTail(limitBytes);
+  collected.push(Buffer.from(text));
+  return collected.text();
+}
+
+function leftOut(bytes: number): string {
+  return `[... ${bytes.toLocaleString('en-US')} bytes left out here; narrow the command (grep, head, tail) or write to a file to see them ...]`;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function wholeCharactersStart(bytes: Buffer): number {
+  let start = 0;
+  while (start < 3 && isContinuation(bytes[start])) start += 1;
+  return start;
+}
+
+function wholeCharactersEnd(bytes: Buffer): number {
+  let lead = bytes.length - 1;
+  while (lead > bytes.length - 4 && isContinuation(bytes[lead])) lead -= 1;
+  const byte = bytes[lead] ?? 0;
+  const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+  return lead + length > bytes.length ? Math.max(lead, 0) : bytes.length;
+}
