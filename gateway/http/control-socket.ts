@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { AdapterLog } from '../../adapters/adapter.ts';
+import type { ControlHandlers } from '../status.ts';
+import { type ControlAnswer, type ControlRoute, controlRoutes } from './control-routes.ts';
+
+/** `sun_path` holds 108 bytes on Linux and 104 on macOS, the closing zero included. */
+const MAX_PATH_BYTES = 100;
+const MAX_REQUEST_MS = 5000;
+
+export interface ControlSocketOptions {
+  readonly path: string;
+  readonly handlers: ControlHandlers;
+  readonly log: AdapterLog;
+}
+
+export interface ControlSocket {
+  /** Rejects when another daemon answers there. */
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** In the home; where that makes the path too long for a socket, in a directory of this user's own that the home's name decides. */
+export function controlSocketPath(home: string): string {
+  const path = join(home, 'run', 'gateway.sock');
+  if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return path;
+  const hash = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const base = process.env['XDG_RUNTIME_DIR'] ?? tmpdir();
+  return join(base, `hermes-${process.getuid?.() ?? 'user'}-${hash}`, 'gateway.sock');
+}
+
+/** The control API for the owner of this home. What keeps others out is the directory: 0700 and ours before anything is bound in it. */
+export function createControlSocket({ path, handlers, log }: ControlSocketOptions): ControlSocket {
+  const routes = controlRoutes(handlers);
+  const server = createServer((request, response) => handle({ routes, log }, request, response));
+  server.requestTimeout = MAX_REQUEST_MS;
+  server.headersTimeout = MAX_REQUEST_MS;
+  return {
+    async listen() {
+      ensurePrivateDirectory(dirname(path));
+      await removeStale(path);
+      await bind(server, path);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** In a shared directory somebody else may have been first: then this refuses. */
+export function ensurePrivateDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const facts = lstatSync(directory);
+  if (!facts.isDirectory() || (process.getuid && facts.uid !== process.getuid())) {
+    throw new Error(`${directory} is not a directory of this user, so the control socket cannot be put there. Remove it and start again.`);
+  }
+  if ((facts.mode & 0o077) !== 0) chmodSync(directory, 0o700);
+}
+
+/** The file of a daemon that was killed stays behind; only one that nobody answers may be removed. */
+async function removeStale(path: string): Promise<void> {
+  if (await answers(path)) throw new Error(`Another gateway answers at ${path}. Stop it first: hermes gateway stop`);
+  rmSync(path, { force: true });
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createConnection(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+}
+
+/** A Unix socket is bound inside `listen`, synchronously, so the mask is the process's own again before anything else runs. */
+function bind(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    const mask = process.umask(0o077);
+    try {
+      server.listen(path, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    } finally {
+      process.umask(mask);
+    }
+  });
+}
+
+interface Api {
+  readonly routes: readonly ControlRoute[];
+  readonly log: AdapterLog;
+}
+
+function handle(api: Api, request: IncomingMessage, response: ServerResponse): void {
+  // No route takes a body; what is sent is read away so that the connection can end in order.
+  request.resume();
+  const { status, body } = answer(api, request);
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
+}
+
+function answer({ routes, log }: Api, request: IncomingMessage): ControlAnswer {
+  const route = routes.find(({ method, path }) => method === request.method && path === request.url);
+  if (!route) return { status: 404, body: { error: 'This gateway has no such control route; the command may be of another version.' } };
+  try {
+    return route.answer();
+  } catch (error) {
+    log.warn({ err: error, route: route.path }, 'a control request failed');
+    return { status: 500, body: { error: 'The gateway could not answer this; its log says why.' } };
+  }
+}
