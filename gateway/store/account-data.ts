@@ -1,0 +1,105 @@
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+import type { AccountStore, Json } from '../../adapters/adapter.ts';
+import type { Database } from './database.ts';
+import { accountData, penalties, refusals } from './schema.ts';
+
+const hourMs = 3_600_000;
+
+export interface Refusal {
+  readonly account: string;
+  readonly sender: string;
+  readonly now: number;
+  /** The person may be told, if not told within the hour. */
+  readonly tell: boolean;
+}
+
+/** What is kept for a platform account. */
+export interface AccountData {
+  /** The store that an adapter is given. */
+  open(account: string): AccountStore;
+  /** Counts a refused message. True when the person may be told now (at most once an hour); the telling is recorded with it. */
+  refused(refusal: Refusal): boolean;
+  /** Until when the platform asked for silence, by scope; past ones are forgotten. */
+  penalties(now: number): ReadonlyMap<string, number>;
+  penalise(scope: string, until: number): void;
+}
+
+export function createAccountData(database: Database): AccountData {
+  const { orm } = database;
+  return {
+    open: (account) => openAccount(database, account),
+    refused: (refusal) => countRefusal(database, refusal),
+    penalties: (now) => {
+      orm.delete(penalties).where(sql`${penalties.until} <= ${now}`).run();
+      return new Map(
+        orm
+          .select()
+          .from(penalties)
+          .all()
+          .map((row) => [row.scope, row.until]),
+      );
+    },
+    penalise: (scope, until) => {
+      orm.insert(penalties).values({ scope, until }).onConflictDoUpdate({ target: penalties.scope, set: { until } }).run();
+    },
+  };
+}
+
+function openAccount({ orm, durable }: Database, account: string): AccountStore {
+  const get = orm
+    .select({ value: accountData.value })
+    .from(accountData)
+    .where(and(eq(accountData.account, account), eq(accountData.key, sql.placeholder('key'))))
+    .prepare();
+  const write = (key: string, value: Json | undefined): void => {
+    if (value === undefined) {
+      orm
+        .delete(accountData)
+        .where(and(eq(accountData.account, account), eq(accountData.key, key)))
+        .run();
+      return;
+    }
+    orm
+      .insert(accountData)
+      .values({ account, key, value })
+      .onConflictDoUpdate({ target: [accountData.account, accountData.key], set: { value } })
+      .run();
+  };
+  return {
+    get: (key) => get.get({ key })?.value,
+    put: (entries) =>
+      durable(() => {
+        for (const [key, value] of Object.entries(entries)) write(key, value);
+      }),
+    list: (prefix, { after, limit, newest }) => {
+      const inRange = and(
+        eq(accountData.account, account),
+        gt(accountData.key, after ?? prefix),
+        sql`${accountData.key} < ${`${prefix}\u{10ffff}`}`,
+      );
+      const rows = orm
+        .select()
+        .from(accountData)
+        .where(inRange)
+        .orderBy(newest === true ? desc(accountData.key) : asc(accountData.key))
+        .limit(limit)
+        .all();
+      return (newest === true ? rows.reverse() : rows).map((row) => [row.key, row.value] as const);
+    },
+  };
+}
+
+function countRefusal({ orm, quick }: Database, { account, sender, now, tell }: Refusal): boolean {
+  return quick(() => {
+    const same = and(eq(refusals.account, account), eq(refusals.sender, sender));
+    const known = orm.select().from(refusals).where(same).get();
+    const telling = tell && (known?.noticedAt ?? -hourMs) <= now - hourMs;
+    const fresh = { count: (known?.count ?? 0) + 1, lastAt: now, noticedAt: telling ? now : (known?.noticedAt ?? null) };
+    orm
+      .insert(refusals)
+      .values({ account, sender, ...fresh })
+      .onConflictDoUpdate({ target: [refusals.account, refusals.sender], set: fresh })
+      .run();
+    return telling;
+  });
+}

@@ -1,0 +1,89 @@
+/** The one writer connection and its two kinds of transactions. */
+import Sqlite from 'better-sqlite3';
+import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
+
+/** SQLite before 3.51.3 has a WAL-reset race that can corrupt a database. */
+const oldestSqlite = [3, 51, 3] as const;
+
+export interface Database {
+  readonly orm: BetterSQLite3Database;
+  /**
+   * A transaction that survives power loss (synchronous=FULL): for what is promised to a platform. Must not be called inside another.
+   * The callback is synchronous; a throw rolls back.
+   */
+  durable<T>(work: () => T): T;
+  /** A transaction that survives SIGKILL (synchronous=NORMAL): intents, audit. Inside another transaction it joins that one. */
+  quick<T>(work: () => T): T;
+  /** Runs `PRAGMA quick_check`; the problems found. */
+  problems(): readonly string[];
+  close(): void;
+}
+
+export function openDatabase(file: string): Database {
+  const sqlite = new Sqlite(file);
+  requireSqlite(sqlite);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('synchronous = NORMAL');
+  sqlite.pragma('busy_timeout = 2000');
+  return {
+    orm: drizzle({ client: sqlite }),
+    ...transactions(sqlite),
+    problems: () => quickCheck(sqlite),
+    close: () => closeQuietly(sqlite),
+  };
+}
+
+function transactions(sqlite: Sqlite.Database): Pick<Database, 'durable' | 'quick'> {
+  const begin = sqlite.prepare('BEGIN IMMEDIATE');
+  const commit = sqlite.prepare('COMMIT');
+  const rollback = sqlite.prepare('ROLLBACK');
+  const full = sqlite.prepare('PRAGMA synchronous = 2');
+  const normal = sqlite.prepare('PRAGMA synchronous = 1');
+  const run = <T>(work: () => T): T => {
+    begin.run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } finally {
+      if (sqlite.inTransaction) rollback.run();
+    }
+  };
+  return {
+    durable: (work) => {
+      if (sqlite.inTransaction)
+        throw new Error('a durable transaction cannot be part of another: synchronous cannot be changed inside one');
+      full.run();
+      try {
+        return run(work);
+      } finally {
+        normal.run();
+      }
+    },
+    quick: (work) => (sqlite.inTransaction ? work() : run(work)),
+  };
+}
+
+function requireSqlite(sqlite: Sqlite.Database): void {
+  const version = String(sqlite.prepare('select sqlite_version()').pluck().get());
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of oldestSqlite.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) return;
+    if (part < least)
+      throw new Error(
+        `SQLite ${version} is too old: ${oldestSqlite.join('.')} or newer is needed (it comes with better-sqlite3; run "npm ci")`,
+      );
+  }
+}
+
+function quickCheck(sqlite: Sqlite.Database): readonly string[] {
+  const rows = sqlite.pragma('quick_check(10)') as readonly { readonly quick_check: string }[]; // the shape of this pragma's rows
+  return rows.map((row) => row.quick_check).filter((row) => row !== 'ok');
+}
+
+/** Checkpoints the WAL, so that a copied home is one file; failing to (full disk) loses nothing. */
+function closeQuietly(sqlite: Sqlite.Database): void {
+  if (!sqlite.open) return;
+  sqlite.close();
+}

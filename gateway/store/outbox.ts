@@ -1,0 +1,151 @@
+import { and, asc, count, eq, gt, isNotNull, lt, sql } from 'drizzle-orm';
+import type { Outbound } from '../../adapters/adapter.ts';
+import type { Database } from './database.ts';
+import { type OutboxPurpose, outbox } from './schema.ts';
+
+export interface OutboxPart {
+  readonly id: number;
+  readonly turnId: number | null;
+  readonly lane: string;
+  readonly group: boolean;
+  readonly purpose: OutboxPurpose;
+  readonly payload: Outbound;
+  readonly attempts: number;
+  readonly unknowns: number;
+  readonly notBefore: number;
+  readonly createdAt: number;
+}
+
+export interface NewPart {
+  readonly turnId?: number;
+  readonly lane: string;
+  readonly group: boolean;
+  readonly purpose: OutboxPurpose;
+  readonly payload: Outbound;
+}
+
+/** A send that did not end in a receipt and is tried again. */
+export interface PartRetry {
+  readonly notBefore: number;
+  readonly unknowns: number;
+  readonly payload?: Outbound;
+  readonly error: string;
+}
+
+export interface OutboxStore {
+  /** Before the send. */
+  add(part: NewPart): void;
+  /** The oldest part of a lane that is not settled. */
+  next(lane: string): OutboxPart | undefined;
+  sending(id: number): void;
+  /** The receipt. */
+  sent(id: number, sentId: string): void;
+  retry(id: number, retry: PartRetry): void;
+  giveUp(id: number, state: 'failed' | 'unknown', error: string): void;
+  lanes(): readonly string[];
+  /** Parts found on their way at start: the outcome of their send is unknown. */
+  interrupted(): readonly OutboxPart[];
+  /** `unknown`: parts whose send had an unknown outcome at least once. */
+  count(): { readonly pending: number; readonly unknown: number };
+  /** Forgets what was settled before `beforeMs`. */
+  prune(beforeMs: number): void;
+}
+
+const columns = {
+  id: outbox.id,
+  turnId: outbox.turnId,
+  lane: outbox.lane,
+  group: outbox.group,
+  purpose: outbox.purpose,
+  payload: outbox.payload,
+  attempts: outbox.attempts,
+  unknowns: outbox.unknowns,
+  notBefore: outbox.notBefore,
+  createdAt: outbox.createdAt,
+};
+
+export function createOutboxStore(database: Database, now: () => number): OutboxStore {
+  return { ...prepareHot(database, now), ...prepareRare(database, now) };
+}
+
+type Hot = Pick<OutboxStore, 'add' | 'next' | 'sending' | 'sent'>;
+
+/** What runs for every part. */
+function prepareHot({ orm }: Database, now: () => number): Hot {
+  const place = sql.placeholder;
+  const insert = orm
+    .insert(outbox)
+    .values({
+      turnId: place('turnId'),
+      lane: place('lane'),
+      group: place('group'),
+      purpose: place('purpose'),
+      payload: place('payload'),
+      state: 'pending',
+      createdAt: place('at'),
+    })
+    .prepare();
+  const next = orm
+    .select(columns)
+    .from(outbox)
+    .where(and(eq(outbox.lane, place('lane')), sql`state in ('pending', 'sending')`))
+    .orderBy(asc(outbox.id))
+    .limit(1)
+    .prepare();
+  const sending = orm
+    .update(outbox)
+    .set({ state: 'sending', attempts: sql`attempts + 1` })
+    .where(eq(outbox.id, place('id')))
+    .prepare();
+  const sent = orm
+    .update(outbox)
+    .set({ state: 'sent', sentId: sql`${place('sentId')}`, settledAt: sql`${place('at')}` })
+    .where(eq(outbox.id, place('id')))
+    .prepare();
+  return {
+    add: (part) => {
+      insert.run({ ...part, turnId: part.turnId ?? null, at: now() });
+    },
+    next: (lane) => next.get({ lane }),
+    sending: (id) => {
+      sending.run({ id });
+    },
+    sent: (id, sentId) => {
+      sent.run({ id, sentId, at: now() });
+    },
+  };
+}
+
+function prepareRare({ orm }: Database, now: () => number): Omit<OutboxStore, keyof Hot> {
+  const open = sql`state in ('pending', 'sending')`;
+  return {
+    retry: (id, { notBefore, unknowns, payload, error }) => {
+      orm
+        .update(outbox)
+        .set({ state: 'pending', notBefore, unknowns, error, ...(payload === undefined ? {} : { payload }) })
+        .where(eq(outbox.id, id))
+        .run();
+    },
+    giveUp: (id, state, error) => {
+      orm.update(outbox).set({ state, error, settledAt: now() }).where(eq(outbox.id, id)).run();
+    },
+    lanes: () =>
+      orm
+        .selectDistinct({ lane: outbox.lane })
+        .from(outbox)
+        .where(open)
+        .all()
+        .map((row) => row.lane),
+    interrupted: () => orm.select(columns).from(outbox).where(eq(outbox.state, 'sending')).orderBy(asc(outbox.id)).all(),
+    count: () => ({
+      pending: orm.select({ open: count() }).from(outbox).where(open).get()?.open ?? 0,
+      unknown: orm.select({ unknown: count() }).from(outbox).where(gt(outbox.unknowns, 0)).get()?.unknown ?? 0,
+    }),
+    prune: (beforeMs) => {
+      orm
+        .delete(outbox)
+        .where(and(isNotNull(outbox.settledAt), lt(outbox.settledAt, beforeMs)))
+        .run();
+    },
+  };
+}

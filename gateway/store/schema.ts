@@ -1,0 +1,180 @@
+/** Every table of the one database. Times are ms since the epoch. JSON columns hold data that was validated before it came here. */
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { Inbound, Json, Outbound, SentRef } from '../../adapters/adapter.ts';
+import type { Message, ToolStatus } from '../../agent/message.ts';
+import type { TurnTarget } from '../target.ts';
+
+export const meta = sqliteTable('meta', {
+  key: text().primaryKey(),
+  value: text({ mode: 'json' }).$type<Json>().notNull(),
+});
+
+/** Key-value data of one account (adapters' watermarks, logs, auth state). `account` is "<platform>/<account>". */
+export const accountData = sqliteTable(
+  'account_data',
+  {
+    account: text().notNull(),
+    key: text().notNull(),
+    value: text({ mode: 'json' }).$type<Json>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.key] })],
+);
+
+export type InboxState = 'pending' | 'command' | 'claimed' | 'done';
+export type InboxOutcome = 'answered' | 'failed' | 'silent' | 'command' | 'parked';
+
+export const inbox = sqliteTable(
+  'inbox',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    platform: text().notNull(),
+    account: text().notNull(),
+    event: text().notNull(),
+    /** Session key: the lane in which it waits. */
+    lane: text().notNull(),
+    payload: text({ mode: 'json' }).$type<Inbound>().notNull(),
+    state: text().$type<InboxState>().notNull(),
+    outcome: text().$type<InboxOutcome>(),
+    turnId: integer('turn_id'),
+    receivedAt: integer('received_at').notNull(),
+    settledAt: integer('settled_at'),
+  },
+  (table) => [
+    uniqueIndex('inbox_event').on(table.platform, table.account, table.event),
+    index('inbox_open').on(table.lane, table.id).where(sql`state <> 'done'`),
+    index('inbox_turn').on(table.turnId),
+    index('inbox_settled').on(table.settledAt),
+  ],
+);
+
+/** People who were turned away: counted, and told so at most once an hour. */
+export const refusals = sqliteTable(
+  'refusals',
+  {
+    account: text().notNull(),
+    sender: text().notNull(),
+    count: integer().notNull(),
+    lastAt: integer('last_at').notNull(),
+    noticedAt: integer('noticed_at'),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.sender] })],
+);
+
+export type SessionEnd = 'new' | 'idle' | 'daily';
+
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: text().primaryKey(),
+    key: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    /** Last activity; the reset policies look at it. */
+    updatedAt: integer('updated_at').notNull(),
+    endedAt: integer('ended_at'),
+    endReason: text('end_reason').$type<SessionEnd>(),
+    workspace: text().notNull(),
+    /** The person was told that old turns are left out of requests. */
+    trimmedTold: integer('trimmed_told', { mode: 'boolean' }).notNull().default(false),
+    /** Why the last answer did not arrive; the next turn is told once. */
+    undelivered: text(),
+  },
+  (table) => [uniqueIndex('sessions_open').on(table.key).where(sql`ended_at is null`)],
+);
+
+export type TurnState = 'running' | 'done' | 'parked';
+
+export const turns = sqliteTable(
+  'turns',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    sessionId: text('session_id').notNull(),
+    lane: text().notNull(),
+    /** Where everything that this turn says goes; captured at ingress and never changed. */
+    target: text({ mode: 'json' }).$type<TurnTarget>().notNull(),
+    state: text().$type<TurnState>().notNull(),
+    /** How often a process took this turn up since its last persisted step. */
+    starts: integer().notNull(),
+    /** The progress bubble on the platform, so that a restarted turn goes on with the same one. */
+    bubble: text({ mode: 'json' }).$type<SentRef>(),
+    /** The person stopped it: after a crash it must not go on. */
+    stopped: integer({ mode: 'boolean' }).notNull().default(false),
+    /** Its directory in the media store has not been removed. */
+    mediaKept: integer('media_kept', { mode: 'boolean' }).notNull().default(true),
+    outcome: text().$type<InboxOutcome>(),
+    error: text(),
+    createdAt: integer('created_at').notNull(),
+    endedAt: integer('ended_at'),
+  },
+  (table) => [index('turns_running').on(table.lane).where(sql`state = 'running'`), index('turns_ended').on(table.endedAt)],
+);
+
+/** The transcripts. */
+export const messages = sqliteTable(
+  'messages',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    sessionId: text('session_id').notNull(),
+    turnId: integer('turn_id').notNull(),
+    body: text({ mode: 'json' }).$type<Message>().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [index('messages_session').on(table.sessionId, table.id)],
+);
+
+/** Intent rows: a tool call is here before it runs. A call that started and has no `finishedAt` was cut by a crash. */
+export const calls = sqliteTable(
+  'calls',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    turnId: integer('turn_id').notNull(),
+    callId: text('call_id').notNull(),
+    tool: text().notNull(),
+    arguments: text().notNull(),
+    status: text().$type<ToolStatus>(),
+    startedAt: integer('started_at').notNull(),
+    finishedAt: integer('finished_at'),
+  },
+  (table) => [index('calls_open').on(table.turnId).where(sql`finished_at is null`)],
+);
+
+/**
+ * `pending` waits, `sending` is on its way (found at start: outcome unknown), `sent` has its receipt, `failed` was given up,
+ * `unknown` may or may not have arrived and is not repeated again.
+ */
+export type OutboxState = 'pending' | 'sending' | 'sent' | 'failed' | 'unknown';
+export type OutboxPurpose = 'answer' | 'notice';
+
+export const outbox = sqliteTable(
+  'outbox',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    turnId: integer('turn_id'),
+    /** "<platform>/<account>/<chat>": parts of one lane are sent strictly in order. */
+    lane: text().notNull(),
+    /** A group or channel: slower pacing. */
+    group: integer({ mode: 'boolean' }).notNull(),
+    purpose: text().$type<OutboxPurpose>().notNull(),
+    payload: text({ mode: 'json' }).$type<Outbound>().notNull(),
+    state: text().$type<OutboxState>().notNull(),
+    attempts: integer().notNull().default(0),
+    /** Sends whose outcome is unknown. */
+    unknowns: integer().notNull().default(0),
+    notBefore: integer('not_before').notNull().default(0),
+    sentId: text('sent_id'),
+    error: text(),
+    createdAt: integer('created_at').notNull(),
+    settledAt: integer('settled_at'),
+  },
+  (table) => [
+    index('outbox_open').on(table.lane, table.id).where(sql`state in ('pending', 'sending')`),
+    index('outbox_turn').on(table.turnId),
+    index('outbox_settled').on(table.settledAt),
+  ],
+);
+
+/** Until when a platform asked us not to call. `scope` is an outbox lane or "<platform>/<account>" for the whole account. */
+export const penalties = sqliteTable('penalties', {
+  scope: text().primaryKey(),
+  until: integer().notNull(),
+});

@@ -1,0 +1,67 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { Database } from './database.ts';
+import { type SessionEnd, sessions, turns } from './schema.ts';
+
+export interface SessionRow {
+  readonly id: string;
+  readonly key: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly workspace: string;
+  readonly trimmedTold: boolean;
+  readonly undelivered: string | null;
+}
+
+export interface SessionStore {
+  /** The open session of a key. */
+  open(key: string): SessionRow | undefined;
+  get(id: string): SessionRow | undefined;
+  create(session: SessionRow): void;
+  touch(id: string, at: number): void;
+  end(id: string, at: number, reason: SessionEnd): void;
+  markTrimmedTold(id: string): void;
+  /** Why the last answer did not arrive; null once the next turn was told. */
+  setUndelivered(id: string, reason: string | null): void;
+  setUndeliveredOfTurn(turnId: number, reason: string): void;
+}
+
+export function createSessionStore({ orm }: Database): SessionStore {
+  const open = orm
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.key, sql.placeholder('key')), isNull(sessions.endedAt)))
+    .prepare();
+  const get = orm
+    .select()
+    .from(sessions)
+    .where(eq(sessions.id, sql.placeholder('id')))
+    .prepare();
+  const touch = orm
+    .update(sessions)
+    .set({ updatedAt: sql`${sql.placeholder('at')}` })
+    .where(eq(sessions.id, sql.placeholder('id')))
+    .prepare();
+  return {
+    open: (key) => open.get({ key }),
+    get: (id) => get.get({ id }),
+    create: (session) => {
+      orm.insert(sessions).values(session).run();
+    },
+    touch: (id, at) => {
+      touch.run({ id, at });
+    },
+    end: (id, at, reason) => {
+      orm.update(sessions).set({ endedAt: at, endReason: reason }).where(eq(sessions.id, id)).run();
+    },
+    markTrimmedTold: (id) => {
+      orm.update(sessions).set({ trimmedTold: true }).where(eq(sessions.id, id)).run();
+    },
+    setUndelivered: (id, reason) => {
+      orm.update(sessions).set({ undelivered: reason }).where(eq(sessions.id, id)).run();
+    },
+    setUndeliveredOfTurn: (turnId, reason) => {
+      const session = orm.select({ id: turns.sessionId }).from(turns).where(eq(turns.id, turnId));
+      orm.update(sessions).set({ undelivered: reason }).where(eq(sessions.id, session)).run();
+    },
+  };
+}
