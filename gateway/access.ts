@@ -1,0 +1,27 @@
+/** Whom the gateway serves. Pure; decides from immutable ids only, never from names. */
+import type { AccountConfig, Inbound } from '../adapters/adapter.ts';
+
+export type Decision =
+  | { readonly decision: 'allow' }
+  /** `tell`: a stranger in a direct chat is told so, politely and seldom; groups are met with silence. */
+  | { readonly decision: 'refuse'; readonly reason: string; readonly tell: boolean };
+
+export interface GlobalAccess {
+  readonly allowed_users: readonly string[];
+  /** Counts only when nothing else is configured for the platform or globally. */
+  readonly allow_all_users: boolean;
+}
+
+export function decide(event: Inbound, account: AccountConfig, everywhere: GlobalAccess): Decision {
+  if (event.sender.isBot) return { decision: 'refuse', reason: 'a bot', tell: false };
+  if (isListed(event, account.allowed_users) || isListed(event, everywhere.allowed_users)) return { decision: 'allow' };
+  const { chat } = event.chat;
+  if (event.chatType !== 'dm' && account.group_allowed_chats.includes(chat)) return { decision: 'allow' };
+  const configured = account.allowed_users.length > 0 || account.group_allowed_chats.length > 0 || everywhere.allowed_users.length > 0;
+  if (!configured && everywhere.allow_all_users) return { decision: 'allow' };
+  return { decision: 'refuse', reason: configured ? 'not on an allowlist' : 'no allowlist is configured', tell: event.chatType === 'dm' };
+}
+
+function isListed({ sender }: Inbound, list: readonly string[]): boolean {
+  return list.some((id) => id === '*' || id === sender.id || sender.aliases.includes(id));
+}

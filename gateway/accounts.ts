@@ -1,0 +1,202 @@
+/** The platform accounts that are switched on: each is supervised on its own, restarted with back-off, and paced. */
+import {
+  type AccountConfig,
+  type Adapter,
+  type AdapterState,
+  FatalAdapterError,
+  type Host,
+  type Inbound,
+  type MenuCommand,
+  type Platform,
+} from '../adapters/adapter.ts';
+import type { Log } from './log.ts';
+import { createPacer, type Pacer } from './pacer.ts';
+import type { AccountStatus } from './status.ts';
+import type { Store } from './store/index.ts';
+import { type Clock, pause } from './time.ts';
+
+const firstRestartMs = 1000;
+const longestRestartMs = 300_000;
+/** A connection that lasted this long was useful: the back-off starts over. */
+const usefulMs = 120_000;
+/** Without evidence of inbound progress for this long an account is not ready. */
+const evidenceMs = 90_000;
+
+export interface Account {
+  readonly key: string;
+  readonly platform: Platform;
+  readonly config: AccountConfig;
+  readonly adapter: Adapter;
+  readonly pacer: Pacer;
+  /** How long the platform still wants silence in this outbox lane, ms. */
+  penaltyMs(lane: string): number;
+  penalise(lane: string, ms: number): void;
+}
+
+export interface Accounts {
+  get(key: string): Account | undefined;
+  all(): readonly Account[];
+  statuses(): readonly AccountStatus[];
+  /** Every account shows recent evidence of inbound progress. */
+  ready(): boolean;
+  /** Loads the client library and makes the adapter; nothing is connected yet. */
+  add(platform: Platform, config: AccountConfig, menu: readonly MenuCommand[]): Promise<void>;
+  /** Connects all; resolves when the signal fired and every connection has ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface AccountsOptions {
+  readonly store: Store;
+  readonly log: Log;
+  readonly now: Clock;
+  readonly receive: (events: readonly Inbound[]) => void;
+  /** An account stopped for good, or has been deaf for a while: tell the owner elsewhere. */
+  readonly alert: (account: string, sentence: string) => void;
+}
+
+interface Supervised {
+  readonly account: Account;
+  state: AdapterState | 'stopped';
+  detail: string | undefined;
+  aliveAtMs: number | undefined;
+  restarts: number;
+  alerted: boolean;
+}
+
+export function createAccounts(options: AccountsOptions): Accounts {
+  const supervised = new Map<string, Supervised>();
+  const penalties = new Map(options.store.accounts.penalties(options.now()));
+  return {
+    get: (key) => supervised.get(key)?.account,
+    all: () => [...supervised.values()].map(({ account }) => account),
+    statuses: () => [...supervised.values()].map(statusOf),
+    ready: () => [...supervised.values()].every((entry) => isReady(entry, options.now())),
+    add: async (platform, config, menu) => {
+      const key = `${platform.name}/main`;
+      const { create } = await platform.load();
+      const entry = supervise({ key, platform, config, menu, create }, options, penalties);
+      supervised.set(key, entry);
+    },
+    run: async (signal) => {
+      const watch = setInterval(() => alertTheDeaf([...supervised.values()], options), 30_000);
+      watch.unref();
+      await Promise.all([...supervised.values()].map((entry) => keepRunning(entry, options, signal)));
+      clearInterval(watch);
+    },
+  };
+}
+
+interface Recipe {
+  readonly key: string;
+  readonly platform: Platform;
+  readonly config: AccountConfig;
+  readonly menu: readonly MenuCommand[];
+  readonly create: Awaited<ReturnType<Platform['load']>>['create'];
+}
+
+function supervise(recipe: Recipe, options: AccountsOptions, penalties: Map<string, number>): Supervised {
+  const { key, platform, config } = recipe;
+  const facts = { state: 'connecting' as AdapterState, detail: undefined, aliveAtMs: undefined, restarts: 0, alerted: false };
+  const host = hostOf(key, options, () => entry);
+  const account: Account = {
+    key,
+    platform,
+    config,
+    adapter: recipe.create(config, host, recipe.menu),
+    pacer: createPacer(config.pacing, options.now),
+    ...penaltyBook(options, penalties),
+  };
+  const entry: Supervised = { account, ...facts };
+  return entry;
+}
+
+function penaltyBook({ store, now }: AccountsOptions, penalties: Map<string, number>): Pick<Account, 'penaltyMs' | 'penalise'> {
+  return {
+    penaltyMs: (lane) => Math.max(0, (penalties.get(lane) ?? 0) - now()),
+    penalise: (lane, ms) => {
+      const until = now() + ms;
+      penalties.set(lane, until);
+      store.accounts.penalise(lane, until);
+    },
+  };
+}
+
+function hostOf(key: string, options: AccountsOptions, entry: () => Supervised): Host {
+  const log = options.log.child({ account: key });
+  return {
+    receive: options.receive,
+    state: (state, detail) => {
+      const facts = entry();
+      if (facts.state !== state) log.info({ state, detail }, 'connection');
+      facts.state = state;
+      facts.detail = detail;
+      if (state === 'connected') facts.alerted = false;
+    },
+    alive: () => {
+      entry().aliveAtMs = options.now();
+    },
+    store: options.store.accounts.open(key),
+    log: { info: (facts, message) => log.info(facts, message), warn: (facts, message) => log.warn(facts, message) },
+  };
+}
+
+async function keepRunning(entry: Supervised, options: AccountsOptions, signal: AbortSignal): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    const startedAt = options.now();
+    const fatal = await runOnce(entry, options, signal);
+    if (signal.aborted || fatal) return;
+    failures = options.now() - startedAt >= usefulMs ? 0 : failures + 1;
+    entry.restarts += 1;
+    const backOffMs = Math.min(longestRestartMs, firstRestartMs * 2 ** Math.min(failures, 16)) * (0.5 + Math.random() / 2);
+    await pause(backOffMs, signal);
+  }
+}
+
+/** True when the account must not be started again. */
+async function runOnce(entry: Supervised, options: AccountsOptions, signal: AbortSignal): Promise<boolean> {
+  const { key, platform } = entry.account;
+  try {
+    await entry.account.adapter.run(signal);
+    if (!signal.aborted) options.log.warn({ account: key }, 'the connection ended by itself and is started again');
+    return false;
+  } catch (error) {
+    if (signal.aborted) return false;
+    const fatal = error instanceof FatalAdapterError;
+    const sentence = error instanceof Error ? error.message : String(error);
+    entry.state = fatal ? 'stopped' : 'down';
+    entry.detail = sentence;
+    options.log.error(
+      { account: key, err: error },
+      fatal ? 'the account is stopped until a person acts' : 'the connection failed and is started again',
+    );
+    if (fatal) options.alert(key, `${platform.label} is stopped: ${sentence}`);
+    return fatal;
+  }
+}
+
+function isReady({ state, aliveAtMs }: Supervised, now: number): boolean {
+  return state === 'connected' && aliveAtMs !== undefined && now - aliveAtMs < evidenceMs;
+}
+
+function alertTheDeaf(entries: readonly Supervised[], options: AccountsOptions): void {
+  for (const entry of entries) {
+    if (entry.alerted || entry.state === 'stopped' || isReady(entry, options.now())) continue;
+    if (entry.aliveAtMs !== undefined && options.now() - entry.aliveAtMs < evidenceMs) continue;
+    entry.alerted = true;
+    const detail = entry.detail === undefined ? '' : ` (${entry.detail})`;
+    options.alert(entry.account.key, `${entry.account.platform.label} has received nothing for a while${detail}. It keeps trying.`);
+  }
+}
+
+function statusOf({ account, state, detail, aliveAtMs, restarts }: Supervised): AccountStatus {
+  const [platform = '', name = ''] = account.key.split('/');
+  return {
+    platform,
+    account: name,
+    state,
+    restarts,
+    ...(detail === undefined ? {} : { detail }),
+    ...(aliveAtMs === undefined ? {} : { aliveAtMs }),
+  };
+}

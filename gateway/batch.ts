@@ -1,0 +1,43 @@
+/** Which waiting messages make one turn. Pure: works on stored rows, so that a restart in mid-burst changes nothing. */
+import type { InboundMessage } from '../adapters/adapter.ts';
+import type { InboxEntry } from './store/inbox.ts';
+
+/** A text this long was probably split by the sender's client; its continuation is waited for. UTF-16 units. */
+const splitTextUnits = 4000;
+const splitWaitMs = 1000;
+const albumWaitMs = 800;
+
+export interface MessageEntry extends InboxEntry {
+  readonly payload: InboundMessage;
+}
+
+export type Batch = { readonly type: 'take'; readonly entries: readonly MessageEntry[] } | { readonly type: 'wait'; readonly ms: number };
+
+/** The first batch of a lane. `waiting` must not be empty; oldest first. */
+export function nextBatch(waiting: readonly [MessageEntry, ...MessageEntry[]], now: number): Batch {
+  const [first, ...rest] = waiting;
+  const entries = [first];
+  let last = first;
+  for (const entry of rest) {
+    if (!continues(last, entry)) return { type: 'take', entries };
+    entries.push(entry);
+    last = entry;
+  }
+  const ms = last.receivedAt + waitAfter(last) - now;
+  return ms > 0 ? { type: 'wait', ms } : { type: 'take', entries };
+}
+
+function continues(last: MessageEntry, next: MessageEntry): boolean {
+  if (last.payload.sender.id !== next.payload.sender.id) return false;
+  if (last.payload.album !== undefined) return last.payload.album === next.payload.album;
+  return isSplitText(last) && next.payload.attachments.length === 0 && next.receivedAt - last.receivedAt <= splitWaitMs;
+}
+
+function waitAfter(entry: MessageEntry): number {
+  if (entry.payload.album !== undefined) return albumWaitMs;
+  return isSplitText(entry) ? splitWaitMs : 0;
+}
+
+function isSplitText({ payload }: MessageEntry): boolean {
+  return payload.attachments.length === 0 && payload.text.length >= splitTextUnits;
+}

@@ -1,0 +1,203 @@
+/** The daemon: puts the parts together, starts them in an order whose reverse is the order of stopping. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { AccountConfig, Platform } from '../adapters/adapter.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import { menu } from './commands/table.ts';
+import { createControlSocket } from './http/control-socket.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
+import { createInbox, type Inbox } from './inbox.ts';
+import { startJanitor } from './janitor.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+import type { Log } from './log.ts';
+import { createMedia, type Media } from './media.ts';
+import { createOutbox, noticePart, type Outbox } from './outbox.ts';
+import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
+import type { ControlHandlers, Status } from './status.ts';
+import type { Store } from './store/index.ts';
+import { accountKey, outboxLane } from './target.ts';
+import { type Clock, within } from './time.ts';
+import { type AgentOptions, nextWork, type TurnOptions } from './turn.ts';
+
+export interface DaemonOptions {
+  readonly version: string;
+  readonly home: string;
+  readonly store: Store;
+  readonly agent: AgentOptions & { readonly demo: boolean };
+  readonly platforms: readonly { readonly platform: Platform; readonly config: AccountConfig }[];
+  readonly rules: DaemonRules;
+  readonly http: HttpOptions | undefined;
+  /** Beside those of the store: what the owner should know. */
+  readonly notes: readonly string[];
+  readonly controlSocket: string;
+  readonly log: Log;
+  readonly now: Clock;
+}
+
+export interface DaemonRules {
+  readonly keys: KeyRules;
+  readonly reset: ResetRules;
+  readonly access: { readonly allowed_users: readonly string[]; readonly allow_all_users: boolean };
+  readonly drainMs: number;
+}
+
+export type HttpOptions = Pick<Parameters<typeof createHttpServer>[0], 'config' | 'pageDirectory'>;
+
+export interface Daemon {
+  /** A one-time link to the browser page, when it is on. */
+  readonly link: string | undefined;
+  /**
+   * Starts no more turns (what still arrives is stored for the next start), waits for those that run, flushes the outbox, disconnects and
+   * closes the store; in bounded time.
+   */
+  stop(): Promise<void>;
+}
+
+/** How long parts that are due may take to go out at a stop. */
+const flushMs = 5000;
+const disconnectMs = 3000;
+
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const parts = assemble(options);
+  const connections = new AbortController();
+  for (const { platform, config } of options.platforms) await parts.accounts.add(platform, config, menu);
+  const handlers = controlHandlers(options, parts, () => http);
+  const http = await serve(options, parts, handlers);
+  const control = createControlSocket({ path: options.controlSocket, handlers, log: options.log });
+  await control.listen();
+  parts.outbox.recover();
+  parts.inbox.recover();
+  const running = parts.accounts.run(connections.signal);
+  const janitor = startJanitor(options.store, parts.media, options.now);
+  return {
+    link: http?.signInLink(),
+    stop: async () => {
+      await parts.lanes.close(options.rules.drainMs);
+      await parts.outbox.close(flushMs);
+      connections.abort();
+      await within(disconnectMs, running);
+      await control.close();
+      await http?.close();
+      janitor.close();
+      options.store.turns.resetStarts();
+      options.store.close();
+    },
+  };
+}
+
+interface Parts {
+  readonly accounts: Accounts;
+  readonly inbox: Inbox;
+  readonly lanes: Lanes;
+  readonly outbox: Outbox;
+  readonly media: Media;
+}
+
+function assemble(options: DaemonOptions): Parts {
+  const { store, log, now, rules, agent } = options;
+  const accounts = createAccounts({
+    store,
+    log,
+    now,
+    receive: (events) => inbox.receive(events),
+    alert: (account, sentence) => alertOwner(options, outbox, { account, sentence }),
+  });
+  const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => agent.model.vision, log });
+  const outbox = createOutbox({ store, accounts, log, now });
+  const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
+  const turns: TurnOptions = {
+    store,
+    sessions,
+    accounts,
+    outbox,
+    media,
+    agent,
+    keys: rules.keys,
+    notifyReset: rules.reset.notify,
+    log,
+    now,
+  };
+  const lanes = createLanes((lane) => nextWork(turns, lane), log);
+  const inbox = createInbox({
+    store,
+    outbox,
+    lanes,
+    keys: rules.keys,
+    access: rules.access,
+    account: (key) => accounts.get(key)?.config,
+    commands: {
+      markStopped: (lane) => store.turns.stop(lane),
+      endSession: (lane) => sessions.end(lane, 'new'),
+      status: () => statusText(options, { accounts, lanes }),
+    },
+    log,
+    now,
+  });
+  return { accounts, inbox, lanes, outbox, media };
+}
+
+function mediaRoot(home: string): string {
+  const root = path.join(home, 'media');
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  return root;
+}
+
+/** The owner reads it on the browser page, whatever became of the other platforms. */
+function alertOwner(
+  { log }: DaemonOptions,
+  outbox: Outbox,
+  { account, sentence }: { readonly account: string; readonly sentence: string },
+): void {
+  log.error({ account }, sentence);
+  if (account === accountKey(ownersChat)) return;
+  outbox.add([noticePart({ chat: ownersChat, chatType: 'dm' }, `⚠️ ${sentence}`)]);
+  outbox.kick(outboxLane(ownersChat));
+}
+
+const ownersChat = { platform: 'web', account: 'main', chat: 'main' };
+
+async function serve(options: DaemonOptions, { accounts }: Parts, handlers: ControlHandlers): Promise<HttpServer | undefined> {
+  if (options.http === undefined) return undefined;
+  const { config, pageDirectory } = options.http;
+  const http = createHttpServer({ config, pageDirectory, handlers, store: options.store.accounts.open('gateway/http'), log: options.log });
+  for (const { adapter } of accounts.all()) adapter.routes?.(http.app, http.verified);
+  await http.listen();
+  return http;
+}
+
+function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpServer | undefined): ControlHandlers {
+  const startedAtMs = options.now();
+  return {
+    ready: () => ({ ready: parts.accounts.ready(), accounts: parts.accounts.statuses() }),
+    signInLink: () => http()?.signInLink(),
+    status: (): Status => {
+      const { pending, unknown } = options.store.outbox.count();
+      return {
+        version: options.version,
+        pid: process.pid,
+        startedAtMs,
+        home: options.home,
+        database: options.store.file,
+        model: { name: options.agent.model.name, demo: options.agent.demo },
+        accounts: parts.accounts.statuses(),
+        work: {
+          inboxPending: options.store.inbox.countOpen(),
+          turnsRunning: parts.lanes.running(),
+          outboxPending: pending,
+          outboxUnknown: unknown,
+        },
+        notes: [...options.store.notes, ...options.notes],
+      };
+    },
+  };
+}
+
+function statusText({ version, agent }: DaemonOptions, { accounts, lanes }: Pick<Parts, 'accounts' | 'lanes'>): string {
+  const lines = accounts
+    .statuses()
+    .map(({ platform, state, detail }) => `- ${platform}: ${state}${detail === undefined ? '' : ` (${detail})`}`);
+  return [
+    `Hermes Gateway ${version}, model ${agent.model.name}${agent.demo ? ' (offline demo)' : ''}, at work on ${lanes.running()}`,
+    ...lines,
+  ].join('\n');
+}

@@ -1,0 +1,81 @@
+/** One turn at a time in a session; sessions run side by side. What waits is in the store: a lane is only who works on it. */
+import type { Log } from './log.ts';
+import { pause, within } from './time.ts';
+
+export type Work =
+  | { readonly type: 'run'; run(signal: AbortSignal): Promise<void> }
+  /** Look again in `ms`: a burst may not be complete yet. */
+  | { readonly type: 'wait'; readonly ms: number };
+
+/** Why a turn's signal fired. A stopped turn is over; one cut by a shutdown goes on at the next start. */
+export type AbortReason = 'stop' | 'shutdown';
+
+export interface Lanes {
+  /** There may be something to do in this lane. */
+  kick(lane: string): void;
+  /** Ends the lane's turn, if one runs. */
+  stop(lane: string): void;
+  running(): number;
+  /** Starts no more turns, waits `ms` for those that run, then cuts them. */
+  close(ms: number): Promise<void>;
+}
+
+const firstRetryMs = 2000;
+const longestRetryMs = 60_000;
+
+interface Worker {
+  readonly done: Promise<void>;
+  turn: AbortController;
+  /** Somebody kicked while the lane was at work: look once more before leaving. */
+  again: boolean;
+}
+
+export function createLanes(next: (lane: string) => Work | undefined, log: Log): Lanes {
+  const workers = new Map<string, Worker>();
+  const closing = new AbortController();
+  const work = async (lane: string, worker: () => Worker): Promise<void> => {
+    let failures = 0;
+    while (!closing.signal.aborted) {
+      try {
+        const found = next(lane);
+        if (found === undefined) return;
+        worker().turn = new AbortController();
+        if (found.type === 'wait') await pause(found.ms, closing.signal);
+        else await found.run(worker().turn.signal);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        log.error({ lane, err: error }, 'a turn failed in the gateway itself (is the disk full?); it is taken up again');
+        await pause(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures, 8)), closing.signal);
+      }
+    }
+  };
+  const kick = (lane: string): void => {
+    if (closing.signal.aborted) return;
+    const busy = workers.get(lane);
+    if (busy !== undefined) {
+      busy.again = true;
+      return;
+    }
+    const done = Promise.resolve()
+      .then(() => work(lane, () => worker))
+      .finally(() => {
+        workers.delete(lane);
+        if (worker.again) kick(lane);
+      });
+    const worker: Worker = { done, turn: new AbortController(), again: false };
+    workers.set(lane, worker);
+  };
+  return {
+    kick,
+    stop: (lane) => workers.get(lane)?.turn.abort('stop' satisfies AbortReason),
+    running: () => workers.size,
+    close: async (ms) => {
+      closing.abort();
+      const all = () => Promise.all([...workers.values()].map((worker) => worker.done));
+      if (await within(ms, all())) return;
+      for (const worker of workers.values()) worker.turn.abort('shutdown' satisfies AbortReason);
+      await within(8000, all());
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * Delivery. A part is a row before it is sent and gets its receipt after; parts of one chat go out strictly in order.
+ * What happens after a failure is decided by the DeliveryError alone.
+ */
+import { DeliveryError, type OutboundText } from '../adapters/adapter.ts';
+import type { Account, Accounts } from './accounts.ts';
+import type { Log } from './log.ts';
+import type { Store } from './store/index.ts';
+import type { NewPart, OutboxPart } from './store/outbox.ts';
+import { accountKey, outboxLane, type TurnTarget } from './target.ts';
+import { type Clock, pause, within } from './time.ts';
+
+/** Parts that could not be sent for this long are given up. */
+const giveUpAfterMs = 24 * 3_600_000;
+const firstRetryMs = 1000;
+const longestRetryMs = 300_000;
+/** Where the platform has no idempotency key, a send with an unknown outcome is repeated at most this often. */
+const repeatsAfterUnknown = 1;
+
+export interface Outbox {
+  /** Writes parts; part of the caller's transaction. Call `kick` once it is committed. */
+  add(parts: readonly NewPart[]): void;
+  /** Starts sending what waits in this lane. */
+  kick(lane: string): void;
+  /** At start: parts found on their way have an unknown outcome; all open lanes are taken up. */
+  recover(): void;
+  /** Waits until nothing is on its way or due, at most `ms`; then stops sending. */
+  close(ms: number): Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly store: Store;
+  readonly accounts: Accounts;
+  readonly log: Log;
+  readonly now: Clock;
+}
+
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { store } = options;
+  const stop = new AbortController();
+  const working = new Map<string, Promise<void>>();
+  const kick = (lane: string): void => {
+    if (stop.signal.aborted || working.has(lane)) return;
+    const work = drainLane(options, lane, stop.signal)
+      .catch((error: unknown) =>
+        options.log.error({ lane, err: error }, 'an outbox lane stopped; it goes on with the next message or start'),
+      )
+      .finally(() => {
+        working.delete(lane);
+        if (!stop.signal.aborted && isDue(options, lane)) kick(lane);
+      });
+    working.set(lane, work);
+  };
+  return {
+    add: (parts) => {
+      for (const part of parts) store.outbox.add(part);
+    },
+    kick,
+    recover: () => {
+      for (const part of store.outbox.interrupted()) settleUnknown(options, part, 'the gateway stopped while this was being sent');
+      for (const lane of store.outbox.lanes()) kick(lane);
+    },
+    close: async (ms) => {
+      await within(ms, Promise.all(working.values()));
+      stop.abort();
+      await within(1000, Promise.all(working.values()));
+    },
+  };
+}
+
+function isDue({ store, accounts }: OutboxOptions, lane: string): boolean {
+  const part = store.outbox.next(lane);
+  return part !== undefined && accounts.get(accountKey(part.payload.chat)) !== undefined;
+}
+
+async function drainLane(options: OutboxOptions, lane: string, signal: AbortSignal): Promise<void> {
+  const { store, accounts, now } = options;
+  for (;;) {
+    const part = store.outbox.next(lane);
+    if (part === undefined || signal.aborted) return;
+    const account = accounts.get(accountKey(part.payload.chat));
+    if (account === undefined) return; // the platform is switched off: the row waits for it
+    const wait = Math.max(part.notBefore - now(), account.penaltyMs(lane));
+    if (wait > 0) {
+      await pause(wait, signal);
+      continue;
+    }
+    await pause(account.pacer.reserve(lane, part.group), signal);
+    if (signal.aborted) return;
+    await deliver(options, { part, account }, signal);
+  }
+}
+
+interface Delivery {
+  readonly part: OutboxPart;
+  readonly account: Account;
+}
+
+async function deliver(options: OutboxOptions, { part, account }: Delivery, signal: AbortSignal): Promise<void> {
+  const { store } = options;
+  store.outbox.sending(part.id);
+  try {
+    const sent = await account.adapter.send(part.payload, `${part.id}`, signal);
+    store.outbox.sent(part.id, sent.id);
+  } catch (error) {
+    if (signal.aborted) return; // stays "sending": the outcome is unknown, and the next start decides
+    handleFailure(options, { part, account }, error);
+  }
+}
+
+function handleFailure(options: OutboxOptions, { part, account }: Delivery, error: unknown): void {
+  if (!(error instanceof DeliveryError)) {
+    options.log.error({ part: part.id, err: error }, 'sending failed in a way the adapter did not explain');
+    giveUp(options, part, 'failed', 'an internal error');
+    return;
+  }
+  const facts = { part: part.id, kind: error.kind, certain: error.certain, detail: error.message };
+  options.log.warn(facts, 'a part could not be sent');
+  switch (error.kind) {
+    case 'rate_limited':
+      account.penalise(part.lane, error.retryAfterMs ?? firstRetryMs);
+      retryLater(options, part, error);
+      return;
+    case 'rejected':
+      if (!error.formatting || !retryPlain(options, part, error)) giveUp(options, part, 'failed', error.message);
+      return;
+    case 'transient':
+      if (error.certain || account.adapter.idempotent === true) retryLater(options, part, error);
+      else settleUnknown(options, part, error.message);
+      return;
+    default:
+      error.kind satisfies never;
+  }
+}
+
+/** The outcome is unknown: where the platform honours our key it is repeated freely, elsewhere at most once, and counted. */
+function settleUnknown(options: OutboxOptions, part: OutboxPart, why: string): void {
+  const { store, accounts, now } = options;
+  const unknowns = part.unknowns + 1;
+  const free = accounts.get(accountKey(part.payload.chat))?.adapter.idempotent === true;
+  if (free || unknowns <= repeatsAfterUnknown) store.outbox.retry(part.id, { notBefore: now(), unknowns, error: why });
+  else giveUp(options, part, 'unknown', why);
+}
+
+function retryLater(options: OutboxOptions, part: OutboxPart, error: DeliveryError): void {
+  const { store, now } = options;
+  if (now() - part.createdAt > giveUpAfterMs) {
+    giveUp(options, part, 'failed', error.message);
+    return;
+  }
+  const backOffMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(part.attempts, 16)) * (0.75 + Math.random() / 2);
+  store.outbox.retry(part.id, { notBefore: now() + (error.retryAfterMs ?? backOffMs), unknowns: part.unknowns, error: error.message });
+}
+
+function retryPlain({ store, now }: OutboxOptions, part: OutboxPart, error: DeliveryError): boolean {
+  if (part.payload.type !== 'text' || part.payload.plain === true) return false;
+  const payload: OutboundText = { ...part.payload, plain: true };
+  store.outbox.retry(part.id, { notBefore: now(), unknowns: part.unknowns, payload, error: error.message });
+  return true;
+}
+
+/** The person gets one short notice on the same chat (it waits there until the chat works again), and the next turn is told. */
+function giveUp(options: OutboxOptions, part: OutboxPart, state: 'failed' | 'unknown', why: string): void {
+  const { store } = options;
+  store.durable(() => {
+    store.outbox.giveUp(part.id, state, why);
+    if (part.purpose !== 'answer' || state === 'unknown') return;
+    store.outbox.add({ lane: part.lane, group: part.group, purpose: 'notice', payload: notice(part) });
+    if (part.turnId !== null) store.sessions.setUndeliveredOfTurn(part.turnId, why);
+  });
+}
+
+function notice({ payload }: OutboxPart): OutboundText {
+  const what = payload.type === 'file' ? `the file ${payload.name}` : 'a part of my last answer';
+  return { type: 'text', chat: payload.chat, markdown: `⚠️ I could not deliver ${what}. Please ask again if you need it.`, plain: true };
+}
+
+/** A notice of the gateway itself, to wherever the target says. */
+export function noticePart({ chat, chatType, replyTo }: TurnTarget, markdown: string): NewPart {
+  const payload: OutboundText = { type: 'text', chat, markdown, ...(replyTo === undefined ? {} : { replyTo }) };
+  return { lane: outboxLane(chat), group: chatType !== 'dm', purpose: 'notice', payload };
+}

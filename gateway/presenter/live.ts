@@ -1,0 +1,151 @@
+/** What a person sees while a turn works: typing, the answer as it grows, one progress bubble. For showing only: failures are logged and forgotten. */
+import { DeliveryError, type OutboundProgress, type ProgressStep, type SentRef } from '../../adapters/adapter.ts';
+import type { AgentEvent } from '../../agent/events.ts';
+import type { Account } from '../accounts.ts';
+import type { Log } from '../log.ts';
+import { outboxLane, type TurnTarget } from '../target.ts';
+import type { Clock } from '../time.ts';
+import { createThrottle } from './throttle.ts';
+
+const typingEveryMs = 4000;
+/** A bubble shows the newest steps only. */
+const shownSteps = 12;
+
+export interface Live {
+  handle(event: AgentEvent): void;
+  /** Nothing is shown after this but the bubble's last state. Resolves when that is done. */
+  close(): Promise<void>;
+}
+
+export interface LiveOptions {
+  readonly account: Account;
+  readonly target: TurnTarget;
+  /** Names the answer for `Adapter.preview`. */
+  readonly key: string;
+  readonly bubble: SentRef | null;
+  /** Called before the first edit, so that a restarted turn goes on with the same bubble. */
+  readonly onBubble: (ref: SentRef) => void;
+  readonly log: Log;
+  readonly now: Clock;
+}
+
+export function createLive(options: LiveOptions, signal: AbortSignal): Live {
+  const closing = new AbortController();
+  const open = AbortSignal.any([signal, closing.signal]);
+  const call = guarded(options);
+  const typing = startTyping(options, call, open);
+  const preview = createPreview(options, call, open);
+  const bubble = createBubble(options, call, signal);
+  return {
+    handle: (event) => {
+      preview.handle(event);
+      bubble.handle(event);
+    },
+    close: async () => {
+      closing.abort();
+      clearInterval(typing);
+      await bubble.close();
+    },
+  };
+}
+
+type Call = (work: () => Promise<unknown>, free?: true) => Promise<void>;
+
+/** No call during a penalty, none that would take an answer's slot (typing is `free` of pacing), no failure that reaches the turn. */
+function guarded({ account, target, log }: LiveOptions): Call {
+  const lane = outboxLane(target.chat);
+  return async (work, free) => {
+    if (account.penaltyMs(lane) > 0) return;
+    if (free !== true && !account.pacer.tryReserve(lane, target.chatType !== 'dm')) return;
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof DeliveryError && error.kind === 'rate_limited') account.penalise(lane, error.retryAfterMs ?? typingEveryMs);
+      else log.debug({ lane, err: error }, 'showing progress failed');
+    }
+  };
+}
+
+function startTyping({ account, target }: LiveOptions, call: Call, signal: AbortSignal): NodeJS.Timeout | undefined {
+  const { adapter } = account;
+  const type = adapter.typing?.bind(adapter);
+  if (type === undefined) return undefined;
+  const once = (): void => {
+    if (!signal.aborted) void call(() => type(target.chat, signal), true);
+  };
+  setImmediate(once); // after the model was asked: the answer does not wait for this
+  return setInterval(once, typingEveryMs);
+}
+
+function createPreview({ account, target, key }: LiveOptions, call: Call, signal: AbortSignal): { handle(event: AgentEvent): void } {
+  const { adapter, platform } = account;
+  const show = adapter.preview?.bind(adapter);
+  if (show === undefined) return { handle: () => undefined };
+  let text = '';
+  const throttle = createThrottle(platform.progress.previewIntervalMs, () => call(() => show(target.chat, key, text, signal)), signal);
+  return {
+    handle: (event) => {
+      if (event.type === 'text.delta') text += event.text;
+      else if (event.type === 'text.reset' || event.type === 'message') text = '';
+      else return;
+      if (event.type !== 'message') throttle.request();
+    },
+  };
+}
+
+interface Bubble {
+  handle(event: AgentEvent): void;
+  close(): Promise<void>;
+}
+
+function createBubble(options: LiveOptions, call: Call, signal: AbortSignal): Bubble {
+  const { account, target, now } = options;
+  const { adapter, platform } = account;
+  const edit = adapter.edit?.bind(adapter);
+  if (edit === undefined) return { handle: () => undefined, close: async () => undefined };
+  const steps = new Map<string, ProgressStep>();
+  const startedAt = now();
+  let ref = options.bubble;
+  const content = (done: boolean): OutboundProgress => ({
+    type: 'progress',
+    chat: target.chat,
+    steps: [...steps.values()].slice(-shownSteps),
+    elapsedMs: now() - startedAt,
+    done,
+    ...(target.replyTo === undefined ? {} : { replyTo: target.replyTo }),
+  });
+  const show = async (): Promise<void> => {
+    if (ref !== null) return edit(ref, content(false), signal);
+    ref = await adapter.send(content(false), `${options.key}/bubble`, signal);
+    options.onBubble(ref);
+  };
+  const done = new AbortController();
+  const throttle = createThrottle(platform.progress.editIntervalMs, () => call(show), AbortSignal.any([signal, done.signal]));
+  const quiet = platform.progress.quietMs;
+  return {
+    handle: (event) => {
+      if (!applyStep(steps, event)) return;
+      throttle.request(Math.max(0, startedAt + quiet - now()));
+    },
+    close: async () => {
+      done.abort();
+      await throttle.settled();
+      const last = ref;
+      if (last === null) return;
+      const remove = adapter.delete?.bind(adapter);
+      await call(() => (remove === undefined ? edit(last, content(true), signal) : remove(last, signal)), true);
+    },
+  };
+}
+
+/** True when the event changed what a bubble shows. */
+function applyStep(steps: Map<string, ProgressStep>, event: AgentEvent): boolean {
+  if (event.type === 'tool.started') {
+    steps.set(event.callId, { tool: event.name, preview: event.preview, state: 'running' });
+    return true;
+  }
+  if (event.type !== 'tool.finished') return false;
+  const known = steps.get(event.callId);
+  steps.set(event.callId, { tool: event.name, preview: known?.preview ?? '', state: event.status === 'ok' ? 'ok' : 'failed' });
+  return true;
+}

@@ -1,0 +1,37 @@
+/** Runs a piece of work at most once every `intervalMs`, never twice at a time; requests in between become one. */
+export interface Throttle {
+  /** Soon, but not before `delayMs`. */
+  request(delayMs?: number): void;
+  /** Resolves when no work is under way. */
+  settled(): Promise<void>;
+}
+
+/** `work` must not reject. After the signal nothing new starts. */
+export function createThrottle(intervalMs: number, work: () => Promise<void>, signal: AbortSignal): Throttle {
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  let busy = false;
+  let again = false;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  const start = (): void => {
+    timer = undefined;
+    busy = true;
+    again = false;
+    lastAt = performance.now();
+    running = work().finally(() => {
+      busy = false;
+      if (again) request();
+    });
+  };
+  const request = (delayMs = 0): void => {
+    if (signal.aborted || timer !== undefined) return;
+    if (busy) {
+      again = true;
+      return;
+    }
+    const wait = Math.max(delayMs, lastAt + intervalMs - performance.now());
+    timer = setTimeout(start, Math.max(0, wait));
+  };
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  return { request, settled: () => running };
+}

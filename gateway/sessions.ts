@@ -1,0 +1,107 @@
+/** Which conversation a message belongs to, and when a conversation starts anew. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Inbound } from '../adapters/adapter.ts';
+import type { Store } from './store/index.ts';
+import type { SessionEnd } from './store/schema.ts';
+import type { SessionRow } from './store/sessions.ts';
+
+export interface KeyRules {
+  readonly group_sessions_per_user: boolean;
+  readonly thread_sessions_per_user: boolean;
+}
+
+export interface ResetRules {
+  readonly mode: 'daily' | 'idle' | 'both' | 'none';
+  /** Local hour of the daily reset, 0 to 23. */
+  readonly at_hour: number;
+  readonly idle_minutes: number;
+  readonly notify: boolean;
+}
+
+/** `agent:main:<platform>:dm:<chat>[:<thread>]`, else `agent:main:<platform>:<type>:<chat>[:<thread>][:<person>]`. Ids are escaped, so that no id can forge another key. */
+export function sessionKey(event: Inbound, rules: KeyRules): string {
+  const { platform, account, chat, thread } = event.chat;
+  const where = [account === 'main' ? platform : `${platform}@${escapeId(account)}`, event.chatType, escapeId(chat)];
+  if (thread !== undefined) where.push(`t.${escapeId(thread)}`);
+  if (isPersonal(event, rules)) where.push(`u.${escapeId(event.sender.id)}`);
+  return `agent:main:${where.join(':')}`;
+}
+
+/** In a shared session several people talk; each message then carries its sender's name. */
+export function isShared(event: Inbound, rules: KeyRules): boolean {
+  return event.chatType !== 'dm' && !isPersonal(event, rules);
+}
+
+function isPersonal(event: Inbound, rules: KeyRules): boolean {
+  if (event.chatType === 'dm') return false;
+  return event.chat.thread === undefined ? rules.group_sessions_per_user : rules.thread_sessions_per_user;
+}
+
+function escapeId(id: string): string {
+  return encodeURIComponent(id.toWellFormed());
+}
+
+/** Why a session must not go on at `now`, if so. */
+export function resetReason(updatedAt: number, now: number, rules: ResetRules): 'idle' | 'daily' | undefined {
+  const idle = rules.mode === 'idle' || rules.mode === 'both';
+  if (idle && now > updatedAt + rules.idle_minutes * 60_000) return 'idle';
+  const daily = rules.mode === 'daily' || rules.mode === 'both';
+  return daily && updatedAt < lastBoundary(now, rules.at_hour) ? 'daily' : undefined;
+}
+
+function lastBoundary(now: number, hour: number): number {
+  const boundary = new Date(now);
+  boundary.setHours(hour, 0, 0, 0);
+  if (boundary.getTime() > now) boundary.setDate(boundary.getDate() - 1);
+  return boundary.getTime();
+}
+
+export interface OpenedSession {
+  readonly session: SessionRow;
+  /** The session before this one was ended by a reset policy just now. */
+  readonly reset?: 'idle' | 'daily';
+}
+
+export interface Sessions {
+  /** The session of a key, made anew where there is none or the policy ended the old one. Part of the caller's transaction. */
+  open(key: string): OpenedSession;
+  /** Ends the open session of a key; false when there was none. */
+  end(key: string, reason: SessionEnd): boolean;
+}
+
+export function createSessions(
+  store: Store,
+  options: { readonly rules: ResetRules; readonly workspaces: string; readonly now: () => number },
+): Sessions {
+  const { rules, workspaces, now } = options;
+  const create = (key: string): SessionRow => {
+    const id = newSessionId(now());
+    const workspace = path.join(workspaces, id);
+    mkdirSync(workspace, { recursive: true, mode: 0o700 });
+    const session = { id, key, createdAt: now(), updatedAt: now(), workspace, trimmedTold: false, undelivered: null };
+    store.sessions.create(session);
+    return session;
+  };
+  return {
+    open: (key) => {
+      const known = store.sessions.open(key);
+      const reason = known === undefined ? undefined : resetReason(known.updatedAt, now(), rules);
+      if (known !== undefined && reason === undefined) return { session: known };
+      if (known !== undefined && reason !== undefined) store.sessions.end(known.id, now(), reason);
+      return { session: create(key), ...(reason === undefined ? {} : { reset: reason }) };
+    },
+    end: (key, reason) => {
+      const known = store.sessions.open(key);
+      if (known !== undefined) store.sessions.end(known.id, now(), reason);
+      return known !== undefined;
+    },
+  };
+}
+
+/** `YYYYMMDD_HHMMSS_<8 hex>`, UTC. */
+function newSessionId(now: number): string {
+  const stamp = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '_').slice(0, 15);
+  return `${stamp}_${randomBytes(4).toString('hex')}`;
+}

@@ -1,0 +1,55 @@
+/** What a model reads of the messages that make one turn. Pure. */
+import type { InboundMessage } from '../adapters/adapter.ts';
+import type { Part, UserMessage } from '../agent/message.ts';
+
+const quotedUnits = 500;
+
+export interface InputMessage {
+  readonly message: InboundMessage;
+  /** What its attachments became. */
+  readonly attachments: readonly Part[];
+}
+
+export interface InputNotes {
+  readonly reset?: 'idle' | 'daily';
+  /** Why the last answer did not arrive. */
+  readonly undelivered?: string;
+  /** Several people talk in this session: each message carries its sender's name. */
+  readonly shared: boolean;
+}
+
+export function userMessage(messages: readonly InputMessage[], notes: InputNotes): UserMessage {
+  const content: Part[] = [];
+  const say = (text: string): void => {
+    const last = content.at(-1);
+    if (last?.type === 'text') content[content.length - 1] = { type: 'text', text: `${last.text}\n${text}` };
+    else content.push({ type: 'text', text });
+  };
+  for (const line of noteLines(notes)) say(line);
+  for (const { message, attachments } of messages) {
+    for (const line of messageLines(message, notes.shared)) say(line);
+    for (const part of attachments) {
+      if (part.type === 'text') say(part.text);
+      else content.push(part);
+    }
+  }
+  return { role: 'user', content };
+}
+
+function noteLines({ reset, undelivered }: InputNotes): readonly string[] {
+  const lines: string[] = [];
+  if (reset !== undefined) lines.push(`[note: the conversation before this one was closed by the ${reset} reset; you do not see it]`);
+  if (undelivered !== undefined) lines.push(`[note: your last answer, or a part of it, did not reach the person: ${undelivered}]`);
+  return lines;
+}
+
+function messageLines(message: InboundMessage, shared: boolean): readonly string[] {
+  const lines: string[] = [];
+  const quoted = message.replyTo;
+  if (quoted !== undefined && quoted.text !== '') {
+    const author = quoted.fromBot ? 'you' : quoted.author;
+    lines.push(`[in reply to ${author}: "${quoted.text.slice(0, quotedUnits).toWellFormed()}"]`);
+  }
+  if (message.text !== '') lines.push(shared ? `[${message.sender.name}] ${message.text}` : message.text);
+  return lines;
+}

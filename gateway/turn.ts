@@ -1,0 +1,208 @@
+/** A turn: from the messages that wait in a lane to the run that answers them. */
+import type { InboundMessage } from '../adapters/adapter.ts';
+import type { Model } from '../agent/model.ts';
+import { startRun } from '../agent/run.ts';
+import { systemPrompt } from '../agent/system-prompt.ts';
+import type { Tool } from '../agent/tool.ts';
+import type { Accounts } from './accounts.ts';
+import { type MessageEntry, nextBatch } from './batch.ts';
+import { createJournal } from './journal.ts';
+import type { AbortReason, Work } from './lanes.ts';
+import type { Log } from './log.ts';
+import type { Media } from './media.ts';
+import { noticePart, type Outbox } from './outbox.ts';
+import { createPolicy } from './policy.ts';
+import { createLive, type Live } from './presenter/live.ts';
+import { isShared, type KeyRules, type Sessions } from './sessions.ts';
+import type { InboxEntry } from './store/inbox.ts';
+import type { Store } from './store/index.ts';
+import type { SessionRow } from './store/sessions.ts';
+import type { TurnRow } from './store/turns.ts';
+import { accountKey, outboxLane, type TurnTarget } from './target.ts';
+import type { Clock } from './time.ts';
+import { endTurn } from './turn-end.ts';
+import { type InputMessage, type InputNotes, userMessage } from './turn-input.ts';
+
+/** A turn whose process died this often since its last persisted step is parked. */
+const deathsBeforeParking = 2;
+
+export interface TurnOptions {
+  readonly store: Store;
+  readonly sessions: Sessions;
+  readonly accounts: Accounts;
+  readonly outbox: Outbox;
+  readonly media: Media;
+  readonly agent: AgentOptions;
+  readonly keys: KeyRules;
+  readonly notifyReset: boolean;
+  readonly log: Log;
+  readonly now: Clock;
+}
+
+export interface AgentOptions {
+  readonly model: Model;
+  readonly tools: readonly Tool[];
+  readonly maxSteps: number;
+  /** The owner's own words for the system prompt. */
+  readonly instructions: string | undefined;
+}
+
+/** What a lane does next: go on with the turn that a crash cut, or begin one with what waits. */
+export function nextWork(options: TurnOptions, lane: string): Work | undefined {
+  const { store, now } = options;
+  const cut = store.turns.running(lane);
+  if (cut !== undefined) return resume(options, cut);
+  const [first, ...rest] = store.inbox.pending(lane).filter(isMessage);
+  if (first === undefined) return undefined;
+  const batch = nextBatch([first, ...rest], now());
+  if (batch.type === 'wait') return batch;
+  const { turn, notes } = begin(options, lane, batch.entries);
+  return { type: 'run', run: (signal) => runTurn(options, { turn, notes }, signal) };
+}
+
+function isMessage(entry: InboxEntry): entry is MessageEntry {
+  return entry.payload.type === 'message';
+}
+
+function resume(options: TurnOptions, turn: TurnRow): Work {
+  const { store, log } = options;
+  if (turn.stopped) return { type: 'run', run: (signal) => endTurn(options, { turn, ending: { type: 'stopped' } }, signal) };
+  if (turn.starts > deathsBeforeParking) {
+    log.error({ turn: turn.id }, 'a turn is parked: the gateway stopped twice while working on it');
+    return { type: 'run', run: (signal) => endTurn(options, { turn, ending: { type: 'parked' } }, signal) };
+  }
+  store.turns.setStarts(turn.id, turn.starts + 1);
+  log.info({ turn: turn.id }, 'going on with a turn that was cut');
+  const again = { ...turn, starts: turn.starts + 1 };
+  return { type: 'run', run: (signal) => runTurn(options, { turn: again, notes: { shared: false } }, signal) };
+}
+
+interface Begun {
+  readonly turn: TurnRow;
+  readonly notes: InputNotes;
+}
+
+/** One transaction: the session, the turn, the claim on its messages and, unless files must be fetched first, the transcript's new message. */
+function begin(options: TurnOptions, lane: string, entries: readonly MessageEntry[]): Begun {
+  const { store, sessions, outbox } = options;
+  const last = entries.at(-1);
+  if (last === undefined) throw new Error('a turn needs a message');
+  const target = targetOf(last.payload);
+  const begun = store.quick(() => {
+    const { session, reset } = sessions.open(lane);
+    const turn = store.turns.create({ sessionId: session.id, lane, target });
+    store.inbox.claim(
+      entries.map((entry) => entry.id),
+      turn.id,
+    );
+    const notes = takeNotes(options, { session, reset, message: last.payload });
+    if (reset !== undefined && options.notifyReset) outbox.add([noticePart(target, resetNotice(reset))]);
+    if (entries.every((entry) => entry.payload.attachments.length === 0)) {
+      const messages = entries.map((entry) => ({ message: entry.payload, attachments: [] }));
+      store.transcript.append(session.id, turn.id, userMessage(messages, notes));
+    }
+    return { turn, notes, reset };
+  });
+  if (begun.reset !== undefined) outbox.kick(outboxLane(target.chat));
+  return begun;
+}
+
+function targetOf(message: InboundMessage): TurnTarget {
+  const { chat, chatType } = message;
+  return chatType === 'dm' ? { chat, chatType } : { chat, chatType, replyTo: message.message };
+}
+
+interface NoteFacts {
+  readonly session: SessionRow;
+  readonly reset: 'idle' | 'daily' | undefined;
+  readonly message: InboundMessage;
+}
+
+function takeNotes({ store, keys }: TurnOptions, { session, reset, message }: NoteFacts): InputNotes {
+  if (session.undelivered !== null) store.sessions.setUndelivered(session.id, null);
+  return {
+    shared: isShared(message, keys),
+    ...(reset === undefined ? {} : { reset }),
+    ...(session.undelivered === null ? {} : { undelivered: session.undelivered }),
+  };
+}
+
+function resetNotice(reset: 'idle' | 'daily'): string {
+  const why = reset === 'idle' ? 'we had not talked for a while' : 'a new day began';
+  return `ℹ️ I started a new conversation because ${why}. (\`session_reset\` in config.yaml changes when.)`;
+}
+
+async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal): Promise<void> {
+  const { store, agent } = options;
+  const { turn } = begun;
+  const session = store.sessions.get(turn.sessionId);
+  if (session === undefined) throw new Error(`turn ${turn.id} belongs to no session`);
+  await fetchInput(options, begun, signal);
+  const live = openLive(options, turn, signal);
+  const run = startRun(
+    {
+      session: { id: session.id, workspace: session.workspace },
+      system: systemPrompt({
+        workspace: session.workspace,
+        chatType: turn.target.chatType,
+        ...platformFacts(options, turn),
+        ...instructions(agent),
+      }),
+      transcript: store.transcript.read(session.id),
+      started: store.turns.openCalls(turn.id),
+      model: agent.model,
+      tools: agent.tools,
+      journal: createJournal(store, turn),
+      policy: createPolicy(),
+      limits: { maxSteps: agent.maxSteps },
+    },
+    signal,
+  );
+  for await (const event of run.events) {
+    live?.handle(event);
+    if (event.type === 'notice' && event.code === 'context_trimmed') tellOnce(options, { turn, session }, event.text);
+  }
+  const outcome = await run.outcome;
+  void live?.close();
+  if (outcome.status === 'aborted' && (signal.reason as AbortReason) === 'shutdown') return; // goes on at the next start
+  await endTurn(options, { turn, session, ending: { type: 'outcome', outcome } }, signal);
+}
+
+/** Files are fetched after the turn is claimed and before the model sees it; a crash in between fetches them again. */
+async function fetchInput({ store, media }: TurnOptions, { turn, notes }: Begun, signal: AbortSignal): Promise<void> {
+  if (store.transcript.hasTurn(turn.sessionId, turn.id)) return;
+  const messages: InputMessage[] = [];
+  for (const { payload: message } of store.inbox.ofTurn(turn.id).filter(isMessage)) {
+    messages.push({ message, attachments: await media.collect(turn.id, message, signal) });
+  }
+  store.quick(() => store.transcript.append(turn.sessionId, turn.id, userMessage(messages, notes)));
+}
+
+function openLive({ accounts, store, log, now }: TurnOptions, turn: TurnRow, signal: AbortSignal): Live | undefined {
+  const account = accounts.get(accountKey(turn.target.chat));
+  if (account === undefined) return undefined;
+  const onBubble = (ref: Parameters<typeof store.turns.setBubble>[1]): void => store.turns.setBubble(turn.id, ref);
+  return createLive({ account, target: turn.target, key: `turn-${turn.id}`, bubble: turn.bubble, onBubble, log, now }, signal);
+}
+
+function platformFacts({ accounts }: TurnOptions, turn: TurnRow): { readonly platformLabel: string } {
+  const { chat } = turn.target;
+  return { platformLabel: accounts.get(accountKey(chat))?.platform.label ?? chat.platform };
+}
+
+function instructions({ instructions: text }: AgentOptions): { readonly instructions?: string } {
+  return text === undefined ? {} : { instructions: text };
+}
+
+function tellOnce(
+  { store, outbox }: TurnOptions,
+  { turn, session }: { readonly turn: TurnRow; readonly session: SessionRow },
+  text: string,
+): void {
+  if (store.sessions.get(session.id)?.trimmedTold !== false) return;
+  store.durable(() => {
+    store.sessions.markTrimmedTold(session.id);
+    outbox.add([noticePart(turn.target, `ℹ️ ${text}`)]);
+  });
+  outbox.kick(outboxLane(turn.target.chat));
+}
