@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nearest } from '../nearest.ts';
+import { parseEnvFile } from './env-file.ts';
+import { Environment } from './environment.ts';
+import { hermesKeys } from './hermes-keys.ts';
+import { isMap } from './known-keys.ts';
+import { readSection, type Source } from './read-section.ts';
+import type { ConfigSection } from './section.ts';
+import { type Path, readYaml } from './yaml-file.ts';
+
+export type Sections = Readonly<Record<string, ConfigSection>>;
+export type ConfigOf<S extends Sections> = { readonly [Name in keyof S]: S[Name] extends ConfigSection<infer T> ? T : never };
+
+export interface LoadOptions {
+  /** The directory of config.yaml and .env; neither has to exist. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Keys that are also accepted at the top level: name to "section.key". What the section itself says wins. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Sections that may be a single value ("model: some-model"): name to the key that it stands for. */
+  readonly shorthands?: Readonly<Record<string, string>>;
+}
+
+export interface LoadedConfig<S extends Sections> {
+  /** Frozen through and through: a change of the files makes a new one. */
+  readonly config: ConfigOf<S>;
+  /** Sentences for the owner about what does not block. */
+  readonly warnings: readonly string[];
+  /** Every secret value that is known, for redaction. */
+  readonly secrets: readonly string[];
+}
+
+/** The configuration cannot be used. Lists everything that is wrong, so that it is mended in one go; holds no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(home: string, problems: readonly string[]) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+    super(`The configuration in ${home} has ${count}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Reads config.yaml, .env and the environment (which wins, in this order, for the keys that a section maps). Throws ConfigError. */
+export function loadConfig<S extends Sections>(sections: S, options: LoadOptions): LoadedConfig<S> {
+  const problems: string[] = [];
+  const file = readYaml(readText(options.home, 'config.yaml', problems), 'config.yaml');
+  const envFile = parseEnvFile(readText(options.home, '.env', problems));
+  problems.push(...file.problems);
+  const env = new Environment(options.env, envFile);
+  const data = normalise(file.data, options);
+  const unknown = new UnknownKeys(Object.keys(sections));
+  for (const key of Object.keys(data)) if (!Object.hasOwn(sections, key)) unknown.topLevel(key, file.line([key]));
+
+  const config: Record<string, unknown> = {};
+  const secrets = new Set(env.secrets());
+  for (const [name, section] of Object.entries(sections)) {
+    const source: Source = { file, env, report: (path, known) => unknown.below(path, known, file.line(path)) };
+    const read = readSection({ name, section, data: data[name] }, source);
+    problems.push(...read.problems);
+    for (const secret of read.secrets) secrets.add(secret);
+    config[name] = deepFreeze(read.value);
+  }
+  if (problems.length > 0) throw new ConfigError(options.home, problems);
+  // Each section's schema has just made its part; only the map over their names is beyond the type checker.
+  return { config: Object.freeze(config) as ConfigOf<S>, warnings: [...envFile.problems, ...unknown.warnings()], secrets: [...secrets] };
+}
+
+function readText(home: string, name: string, problems: string[]): string {
+  try {
+    return readFileSync(join(home, name), 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (code !== 'ENOENT') problems.push(`${name} cannot be read (${code}): check that it is a file that this user may read`);
+    return '';
+  }
+}
+
+/** The top level with aliases and shorthands in the place that they stand for. */
+function normalise(data: Readonly<Record<string, unknown>>, options: LoadOptions): Record<string, unknown> {
+  const result = new Map(Object.entries(data));
+  for (const [name, key] of Object.entries(options.shorthands ?? {})) {
+    const value = result.get(name);
+    if (typeof value === 'string' || typeof value === 'number') result.set(name, { [key]: value });
+  }
+  for (const [alias, target] of Object.entries(options.aliases ?? {})) {
+    const [name = '', key = ''] = target.split('.');
+    const section = result.get(name) ?? {};
+    const value = result.get(alias);
+    if (!isMap(section) || !result.delete(alias) || Object.hasOwn(section, key)) continue;
+    result.set(name, { ...section, [key]: value });
+  }
+  return Object.fromEntries(result);
+}
+
+/** Keys that nobody reads: a warning each with what was probably meant, and one line for all that Hermes Agent would have read. */
+class UnknownKeys {
+  readonly #sections: readonly string[];
+  readonly #hermes = new Set<string>();
+  readonly #warnings: string[] = [];
+
+  constructor(sections: readonly string[]) {
+    this.#sections = sections;
+  }
+
+  topLevel(key: string, line: number | undefined): void {
+    if (Object.hasOwn(hermesKeys, key)) this.#hermes.add(key);
+    else this.#warn(key, line, nearest(key, [...this.#sections, ...Object.keys(hermesKeys)]));
+  }
+
+  below(path: Path, known: readonly string[], line: number | undefined): void {
+    const [section, key] = path.map(String);
+    const name = path.map(String).join('.');
+    if (section !== undefined && key !== undefined && path.length === 2 && hermesKeys[section]?.includes(key)) this.#hermes.add(name);
+    else this.#warn(name, line, nearest(String(path.at(-1)), known));
+  }
+
+  warnings(): string[] {
+    if (this.#hermes.size === 0) return this.#warnings;
+    const names = [...this.#hermes];
+    const more = names.length > 12 ? ` and ${names.length - 12} more` : '';
+    const count = names.length === 1 ? '1 key' : `${names.length} keys`;
+    return [...this.#warnings, `config.yaml: ${count} of Hermes Agent not used here yet: ${names.slice(0, 12).join(', ')}${more}`];
+  }
+
+  #warn(name: string, line: number | undefined, near: string | undefined): void {
+    const place = line === undefined ? 'config.yaml' : `config.yaml line ${line}`;
+    this.#warnings.push(`${place}: ${name} is not a known key and is ignored${near === undefined ? '' : `; did you mean ${near}?`}`);
+  }
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}
