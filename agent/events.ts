@@ -14,6 +14,8 @@ export type Outcome =
 export interface RunFailure {
   readonly kind: string;
   readonly message: string;
+  /** For the log, never for a chat: what a provider or a bug said in its own words. */
+  readonly detail?: string;
 }
 
 /** What happens in a run. For showing only: what is persisted goes through the journal. `finished` is always last and comes exactly once. */

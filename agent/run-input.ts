@@ -1,0 +1,20 @@
+import type { Journal } from './journal.ts';
+import type { Message } from './message.ts';
+import type { Model } from './model.ts';
+import type { Policy } from './policy.ts';
+import type { SessionRef, Tool } from './tool.ts';
+
+export interface RunInput {
+  readonly session: SessionRef;
+  /** The system prompt. */
+  readonly system: string;
+  /** The stored transcript. Ends with the message to answer, or, after a crash, wherever the run was cut. */
+  readonly transcript: readonly Message[];
+  /** Ids of calls in the last assistant message that had started before a crash and have no result. */
+  readonly started: ReadonlySet<string>;
+  readonly model: Model;
+  readonly tools: readonly Tool[];
+  readonly journal: Journal;
+  readonly policy: Policy;
+  readonly limits: { readonly maxSteps: number };
+}

@@ -1,0 +1,163 @@
+import { type Budget, budgetOf } from './context/fit.ts';
+import { type BuiltRequest, buildRequest } from './context/request.ts';
+import type { AgentEvent, Usage } from './events.ts';
+import type { AssistantMessage, Message, ToolCall } from './message.ts';
+import { ModelError, type ModelEvent, type ModelRequest, type ToolSpec } from './model.ts';
+import type { RunInput } from './run-input.ts';
+import { toolSpec } from './tool-spec.ts';
+
+/** What a run knows and has shown so far. Mutable; one for each run. */
+export interface Conversation {
+  readonly input: RunInput;
+  readonly emit: (event: AgentEvent) => void;
+  readonly messages: Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly request: { budget: Budget; withoutImages: boolean; noticed: boolean };
+  readonly progress: Progress;
+}
+
+export interface Progress {
+  /** Shown since the last complete message. */
+  text: string;
+  steps: number;
+  usage: Usage;
+}
+
+/** Steps that were taken before a crash count. */
+export function createProgress(transcript: readonly Message[]): Progress {
+  const lastUser = transcript.findLastIndex((message) => message.role === 'user');
+  const steps = transcript.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
+  return { text: '', steps, usage: { inputTokens: 0, outputTokens: 0 } };
+}
+
+export function createConversation(input: RunInput, emit: (event: AgentEvent) => void, progress: Progress): Conversation {
+  return {
+    input,
+    emit,
+    messages: [...input.transcript],
+    tools: input.tools.map(toolSpec),
+    request: { budget: budgetOf(input.model.windowTokens), withoutImages: !input.model.vision, noticed: false },
+    progress,
+  };
+}
+
+export interface StepOptions {
+  readonly tools: readonly ToolSpec[];
+  /** A passing note for this request alone. */
+  readonly note?: string;
+}
+
+/** One answer of the model. Asks again, once each, with a harder cut when the window was too small and without images when one was bad. */
+export async function askModel(conversation: Conversation, options: StepOptions, signal: AbortSignal): Promise<AssistantMessage> {
+  let built = build(conversation, options);
+  const recovered = new Set<string>();
+  for (;;) {
+    announceCut(conversation, built, recovered.has('context_overflow'));
+    try {
+      return await receive(conversation, built.request, signal);
+    } catch (error) {
+      if (!(error instanceof ModelError) || recovered.has(error.kind)) throw error;
+      recovered.add(error.kind);
+      const next = recover(conversation, options, { error, built });
+      if (next === undefined) throw error;
+      built = next;
+      resetText(conversation);
+    }
+  }
+}
+
+function build({ input, messages, request }: Conversation, options: StepOptions): BuiltRequest {
+  return buildRequest({ ...options, system: input.system, messages, withoutImages: request.withoutImages }, request.budget);
+}
+
+interface Failed {
+  readonly error: ModelError;
+  readonly built: BuiltRequest;
+}
+
+/** A request that may succeed where this one failed; undefined where there is none. What was learned holds for the rest of the run. */
+function recover(conversation: Conversation, options: StepOptions, { error, built }: Failed): BuiltRequest | undefined {
+  const { request } = conversation;
+  if (error.kind === 'image' && !request.withoutImages) {
+    request.withoutImages = true;
+    return build(conversation, options);
+  }
+  if (error.kind !== 'context_overflow') return undefined;
+  request.withoutImages = true;
+  request.budget = { highTokens: built.tokens / 2, lowTokens: built.tokens / 2 };
+  try {
+    return build(conversation, options);
+  } catch (tooBig) {
+    if (tooBig instanceof ModelError) return undefined; // the provider's error says it better than half of an estimate
+    throw tooBig;
+  }
+}
+
+function announceCut(conversation: Conversation, built: BuiltRequest, hard: boolean): void {
+  const { request, emit } = conversation;
+  if (request.noticed || built.leftOut === 0 || !(hard || built.cutIsNew)) return;
+  request.noticed = true;
+  const text =
+    'This chat has become longer than the model can read at once: its oldest messages are no longer sent to the model. /new starts a fresh one.';
+  emit({ type: 'notice', code: 'context_trimmed', text });
+}
+
+function resetText({ progress, emit }: Conversation): void {
+  if (progress.text !== '') emit({ type: 'text.reset' });
+  progress.text = '';
+}
+
+interface Draft {
+  calls: ToolCall[];
+  finish: AssistantMessage['finish'];
+}
+
+async function receive(conversation: Conversation, request: ModelRequest, signal: AbortSignal): Promise<AssistantMessage> {
+  const draft: Draft = { calls: [], finish: 'stop' };
+  for await (const event of conversation.input.model.stream(request, signal)) apply(conversation, draft, event);
+  signal.throwIfAborted();
+  return { role: 'assistant', text: conversation.progress.text, calls: uniqueIds(draft.calls), finish: draft.finish };
+}
+
+function apply(conversation: Conversation, draft: Draft, event: ModelEvent): void {
+  const { emit, progress } = conversation;
+  switch (event.type) {
+    case 'text.delta':
+      progress.text += event.text;
+      emit(event);
+      break;
+    case 'call':
+      draft.calls.push(event.call);
+      break;
+    case 'usage':
+      progress.usage = addUsage(progress.usage, event.usage);
+      emit(event);
+      break;
+    case 'retry':
+      draft.calls = [];
+      resetText(conversation);
+      emit({ type: 'notice', code: 'retrying', text: `${event.error.message} Trying again in ${seconds(event.waitMs)}.` });
+      break;
+    case 'done':
+      draft.finish = event.finish;
+  }
+}
+
+function seconds(ms: number): string {
+  return ms < 1_000 ? 'a moment' : `${Math.round(ms / 1_000)} s`;
+}
+
+function addUsage(left: Usage, right: Usage): Usage {
+  return { inputTokens: left.inputTokens + right.inputTokens, outputTokens: left.outputTokens + right.outputTokens };
+}
+
+/** Some models leave ids out or repeat them; a call's id is what its result is found by. */
+function uniqueIds(calls: readonly ToolCall[]): ToolCall[] {
+  const used = new Set<string>();
+  return calls.map((call, index) => {
+    let id = call.id === '' ? `call_${index}` : call.id;
+    while (used.has(id)) id = `${id}_${index}`;
+    used.add(id);
+    return id === call.id ? call : { ...call, id };
+  });
+}
