@@ -1,0 +1,3 @@
+import type { Act } from './verbs.ts';
+
+export const act: Act = ({ deps, options }) => deps.run({ verbose: options['verbose'] === true });

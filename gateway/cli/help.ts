@@ -1,0 +1,9 @@
+/** Help without the daemon: a bundle of its own, so that `hermes --help` answers at once. */
+import { execute } from './program.ts';
+import { exitCodes } from './verbs.ts';
+
+/** For an argv that asks for help. Resolves with the exit code. */
+export function showHelp(argv: readonly string[], version: string): Promise<number> {
+  // Only "--help" behind a "--" comes to a verb, and no verb takes arguments.
+  return execute(argv, { version, act: async () => exitCodes.usage });
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+// The command's entry. Plain JavaScript that old versions of Node understand, and nothing is imported before the version is known:
+// better-sqlite3 ends an older Node with a segmentation fault, which would tell nobody anything.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import module from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const oldest = 24;
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const argv = process.argv.slice(2);
+
+start().catch((error) => {
+  console.error(`hermes: ${process.env.HERMES_DEBUG === '1' ? error.stack : error.message}`);
+  process.exitCode = 1;
+});
+
+async function start() {
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return console.log(version());
+  if (Number(process.versions.node.split('.')[0]) < oldest) return runNewerNode();
+  endWithStarter();
+  await runBundle();
+}
+
+function version() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+}
+
+async function runBundle() {
+  const help = argv.length === 0 || argv.includes('--help') || argv.includes('-h');
+  const file = join(root, 'dist', help ? 'help.js' : 'main.js');
+  if (!existsSync(file)) throw new Error(`the program has not been built yet. Run: npm run build (in ${root})`);
+  // Compiled code is kept between starts, beside the bundle: a shared temporary directory could be filled by somebody else.
+  module.enableCompileCache(join(root, 'dist', '.cache'));
+  // A daemon that is killed later has not lost what the next start wants.
+  setTimeout(module.flushCompileCache, 5000).unref();
+  const bundle = await import(pathToFileURL(file).href);
+  if (help) process.exitCode = await bundle.showHelp(argv, version());
+}
+
+/** The runtime that `npm ci` brought, or undefined. It may also lie beside us, when we are installed as a dependency. */
+function bundledNode() {
+  for (let directory = root; ; directory = dirname(directory)) {
+    const file = join(directory, 'node_modules', 'node', 'bin', 'node');
+    if (existsSync(file)) return file;
+    if (directory === dirname(directory)) return undefined;
+  }
+}
+
+function runNewerNode() {
+  const node = bundledNode();
+  if (node === undefined || process.env.HERMES_REEXECUTED === '1') {
+    throw new Error(
+      `Node ${oldest} or newer is needed, this is ${process.versions.node}. Run: npm ci (in ${root}), or install Node ${oldest}.`,
+    );
+  }
+  const env = Object.assign({}, process.env, { HERMES_REEXECUTED: '1' });
+  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(argv), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: env });
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']) process.on(signal, forward);
+  function forward(signal) {
+    // A terminal has sent Ctrl-C to the child as well; twice would mean "stop at once".
+    const fromTerminal = (signal === 'SIGINT' || signal === 'SIGQUIT') && process.stdin.isTTY;
+    if (!fromTerminal) child.kill(signal);
+  }
+  child.on('error', (error) => {
+    console.error(`hermes: ${node} cannot be started: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code === null ? 128 + constants.signals[signal] : code;
+  });
+}
+
+/** In the newer Node: when the process that started us is killed, nobody could stop us by its id any more. */
+function endWithStarter() {
+  if (process.env.HERMES_REEXECUTED !== '1' || !process.channel) return;
+  delete process.env.HERMES_REEXECUTED;
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
+}

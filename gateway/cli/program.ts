@@ -1,0 +1,39 @@
+import { Command, CommanderError } from 'commander';
+import { exitCodes, groups, type Verb, verbs } from './verbs.ts';
+
+export interface CommandLine {
+  readonly version: string;
+  /** Called with the verb that was given. */
+  readonly act: (verb: Verb, options: Readonly<Record<string, unknown>>) => Promise<number>;
+}
+
+/** Parses and acts. Help and version are answered here; resolves with the exit code. Rejects only with what `act` rejects with. */
+export async function execute(argv: readonly string[], { version, act }: CommandLine): Promise<number> {
+  let code: number = exitCodes.ok;
+  const program = new Command('hermes').description('Talk to an AI agent from Telegram or a browser.').exitOverride();
+  program.version(version, '-V, --version', 'print the version').helpOption('-h, --help', 'tell how a verb is used');
+  program.helpCommand(false).addHelpText('after', '\nThe home directory is ~/.hermes, or what HERMES_HOME says.');
+  const parents = new Map<string, Command>();
+  for (const [name, summary] of Object.entries(groups)) parents.set(name, program.command(name).description(summary).helpCommand(false));
+  for (const verb of verbs) {
+    const command = parents.get(verb.words[0])?.command(verb.words[1]).description(verb.summary);
+    for (const [flags, description] of verb.options) command?.option(flags, description);
+    command?.action(async (options: Readonly<Record<string, unknown>>) => {
+      code = await act(verb, options);
+    });
+  }
+  if (argv.length === 0) program.outputHelp();
+  else if (!(await parsed(program, argv))) return exitCodes.usage;
+  return code;
+}
+
+/** False when the command line was wrong; commander has said how. */
+async function parsed(program: Command, argv: readonly string[]): Promise<boolean> {
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return true;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+/** Every verb of the `hermes` command. Help, parsing and suggestions are derived from this table; what a verb does is loaded when it is used. */
+export interface Verb {
+  /** "gateway run": the group and the name in it. */
+  readonly words: readonly [group: string, name: string];
+  readonly summary: string;
+  /** Commander's notation ("-v, --verbose") and what it does. */
+  readonly options: readonly (readonly [flags: string, description: string])[];
+  load(): Promise<{ readonly act: Act }>;
+}
+
+/** Resolves with the exit code. What it throws is shown as one sentence. */
+export type Act = (context: CliContext) => Promise<number>;
+
+export interface CliContext {
+  readonly deps: CliDeps;
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Writes a line to standard output. */
+  readonly print: (line: string) => void;
+}
+
+/** What the composition root hands to the command. */
+export interface CliDeps {
+  readonly version: string;
+  home(env: Readonly<Record<string, string | undefined>>): string;
+  /** Runs the daemon until it is told to stop; resolves with the exit code. */
+  run(options: RunOptions): Promise<number>;
+  /** Reads the configuration without starting anything. Throws ConfigError. */
+  check(home: string): { readonly warnings: readonly string[] };
+}
+
+export interface RunOptions {
+  /** Log at level debug, whatever the configuration says. */
+  readonly verbose: boolean;
+}
+
+export const exitCodes = { ok: 0, failed: 1, usage: 2, noDaemon: 3 } as const;
+
+export const groups: Readonly<Record<string, string>> = {
+  gateway: 'the daemon that people talk to',
+  config: 'config.yaml and .env',
+};
+
+export const verbs: readonly Verb[] = [
+  {
+    words: ['gateway', 'run'],
+    summary: 'run the daemon in the foreground',
+    options: [['-v, --verbose', 'log more (level debug)']],
+    load: () => import('./gateway-run.ts'),
+  },
+  {
+    words: ['gateway', 'status'],
+    summary: 'tell what the running daemon is doing; exits with 3 when none runs',
+    options: [['--json', 'print everything as JSON']],
+    load: () => import('./gateway-status.ts'),
+  },
+  {
+    words: ['gateway', 'link'],
+    summary: 'print a new one-time sign-in link to the browser page',
+    options: [],
+    load: () => import('./gateway-link.ts'),
+  },
+  {
+    words: ['config', 'check'],
+    summary: 'check the configuration and tell everything that is wrong with it',
+    options: [],
+    load: () => import('./config-check.ts'),
+  },
+  {
+    words: ['config', 'path'],
+    summary: 'print where config.yaml is',
+    options: [],
+    load: () => import('./config-path.ts'),
+  },
+];

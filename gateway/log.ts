@@ -1,0 +1,104 @@
+import { pino, stdTimeFunctions } from 'pino';
+
+/** Structured log: one line an event. Message text never above debug. Satisfies the adapters' log as well. */
+export interface Log {
+  debug(facts: object, message: string): void;
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+export interface LogOptions {
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  /** Values that are never written; called for each line, so that it may follow a changed configuration. */
+  readonly secrets: () => readonly string[];
+  /** For a person at a terminal instead of JSON lines. Default: standard output is a terminal. */
+  readonly pretty?: boolean;
+  /** Takes whole lines. Default: standard output. */
+  readonly write?: (line: string) => void;
+}
+
+/** Secrets are taken out of the serialised line, the last step before it is written: nothing can pass around it. */
+export function createLog({ level, secrets, pretty = process.stdout.isTTY === true, write = toStandardOutput() }: LogOptions): Log {
+  const redact = createRedactor(secrets);
+  const format = pretty ? forPeople : (line: string) => line;
+  return pino(
+    { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    {
+      write: (line: string) => write(format(redact(line))),
+    },
+  );
+}
+
+/** A reader that goes away (`hermes gateway run | head`) must end the log and not the daemon. */
+function toStandardOutput(): (line: string) => void {
+  let open = true;
+  process.stdout.on('error', () => {
+    open = false;
+  });
+  return (line) => {
+    if (open) process.stdout.write(line);
+  };
+}
+
+const hidden = '[redacted]';
+/** Shorter values would blacken ordinary words; whoever chooses such a secret has none. */
+const shortestSecret = 6;
+
+/** What secrets look like, for those that nobody told us. None of these can contain a quote, so a JSON line stays one. */
+const patterns: readonly RegExp[] = [
+  /\b\d{6,}:[A-Za-z0-9_-]{30,}/g, // Telegram bot token
+  /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g, // OpenAI, Anthropic, OpenRouter
+  /\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}/g, // Slack
+  /\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}/g, // GitHub
+  /\bAIza[A-Za-z0-9_-]{30,}|\bAKIA[A-Z0-9]{16}\b/g, // Google, Amazon
+  /\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/g, // Discord bot token
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g, // JSON web token
+  /(?<=\b(?:Bearer|Basic)\s)[A-Za-z0-9._~+/=-]{8,}/gi,
+  /(?<=:\/\/[^\s"/:@]{1,200}:)[^\s"/@]{3,200}(?=@)/g, // password in an address
+];
+
+/** Takes known secrets (as JSON, an address and base64 write them) and what looks like one out of a serialised line, which stays valid. */
+function createRedactor(secrets: () => readonly string[]): (text: string) => string {
+  let known: readonly string[] | undefined;
+  let values: RegExp | undefined;
+  return (text) => {
+    const now = secrets();
+    if (now !== known) {
+      known = now;
+      values = anyOf(now);
+    }
+    const clean = values === undefined ? text : text.replace(values, hidden);
+    return patterns.reduce((result, pattern) => result.replace(pattern, hidden), clean);
+  };
+}
+
+function anyOf(secrets: readonly string[]): RegExp | undefined {
+  const forms = new Set(secrets.filter((secret) => secret.trim().length >= shortestSecret).flatMap(writtenForms));
+  if (forms.size === 0) return undefined;
+  // The longest first: one secret may begin with another.
+  const ordered = [...forms].sort((left, right) => right.length - left.length);
+  return new RegExp(ordered.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'), 'g');
+}
+
+function writtenForms(secret: string): string[] {
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  return [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), base64];
+}
+
+const colours: Readonly<Record<string, string>> = { debug: '\u001b[2m', warn: '\u001b[33m', error: '\u001b[31m', fatal: '\u001b[31m' };
+
+/** "12:03:04 warn  the message  key=value": what a person wants to see of a JSON line. */
+function forPeople(line: string): string {
+  const { time, level, msg, ...facts } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const clock = new Date(String(time)).toTimeString().slice(0, 8);
+  const details = Object.entries(facts).map(([key, value]) => `${key}=${factText(value)}`);
+  const colour = colours[String(level)] ?? '';
+  return `${clock} ${colour}${String(level).padEnd(5)} ${msg ?? ''}${details.length > 0 ? `  ${details.join(' ')}` : ''}${colour === '' ? '' : '\u001b[0m'}\n`;
+}
+
+function factText(value: unknown): string {
+  if (typeof value === 'string') return /^\S+$/.test(value) ? value : JSON.stringify(value);
+  if (typeof value === 'object' && value !== null && 'stack' in value) return `\n${String(value.stack)}`;
+  return JSON.stringify(value);
+}
