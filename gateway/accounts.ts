@@ -122,12 +122,12 @@ function penaltyBook({ store, now }: AccountsOptions, penalties: Map<string, num
 }
 
 function hostOf(key: string, options: AccountsOptions, entry: () => Supervised): Host {
-  const log = options.log.child({ account: key });
+  const { log } = options;
   return {
     receive: options.receive,
     state: (state, detail) => {
       const facts = entry();
-      if (facts.state !== state) log.info({ state, detail }, 'connection');
+      if (facts.state !== state) log.info({ account: key, state, detail }, 'connection');
       facts.state = state;
       facts.detail = detail;
       if (state === 'connected') facts.alerted = false;
@@ -136,7 +136,10 @@ function hostOf(key: string, options: AccountsOptions, entry: () => Supervised):
       entry().aliveAtMs = options.now();
     },
     store: options.store.accounts.open(key),
-    log: { info: (facts, message) => log.info(facts, message), warn: (facts, message) => log.warn(facts, message) },
+    log: {
+      info: (facts, message) => log.info({ account: key, ...facts }, message),
+      warn: (facts, message) => log.warn({ account: key, ...facts }, message),
+    },
   };
 }
 

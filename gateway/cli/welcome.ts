@@ -11,7 +11,8 @@ export interface WelcomeFacts {
 /** What a person reads in the terminal when the daemon is up: where to chat, and what the demo is. */
 export function welcome({ version, home, link, demo, platforms }: WelcomeFacts): string {
   const lines = [`Hermes Gateway ${version} is running (home: ${home}; on: ${platforms.join(', ') || 'nothing yet'}).`];
-  if (link !== undefined) lines.push('', 'Chat in your browser (this link signs in once; "hermes gateway link" prints another):', `  ${link}`);
+  if (link !== undefined)
+    lines.push('', 'Chat in your browser (this link signs in once; "hermes gateway link" prints another):', `  ${link}`);
   if (demo) lines.push('', ...demoLines(home));
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }
