@@ -1,0 +1,257 @@
+/**
+ * The crash test: numbered messages over several chats, the real daemon killed with SIGKILL at random points (at work, between a send and
+ * its receipt, inside the drain of a stop), started again on the same home. At the end the ledger must show exactly one outcome a message.
+ */
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { lastUserText, startFakeModel } from '../fakes/model.ts';
+import { type FakeCall, type FakeTelegram, startFakeTelegram } from '../fakes/telegram.ts';
+import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { createRandom, type Random } from './random.ts';
+
+export interface CrashPlan {
+  readonly rounds: number;
+  readonly messages: number;
+  readonly chats: number;
+  readonly seed: number;
+}
+
+export interface CrashReport {
+  readonly messages: number;
+  readonly kills: Readonly<Record<KillPoint, number>>;
+  readonly answered: number;
+  /** Messages whose end is a visible notice instead of an answer (parked after two deaths). */
+  readonly notices: number;
+  readonly missing: readonly number[];
+  /** Answers that appear twice because the fake accepted a send and the kill came before its reply reached us. */
+  readonly excusedDuplicates: number;
+  readonly duplicates: readonly number[];
+  readonly outOfOrder: readonly number[];
+  readonly misplaced: readonly number[];
+  /** Side effects (appended lines) that happened more than once. */
+  readonly repeatedEffects: readonly number[];
+  /** Rows that are not settled, or more than one row for an event. */
+  readonly ledgerProblems: readonly string[];
+  readonly databaseProblems: readonly string[];
+  readonly tookMs: number;
+}
+
+export type KillPoint = 'work' | 'receipt' | 'drain';
+
+const replyDelayMs = 15;
+/** After the fake's reply the daemon still has to read it and commit the receipt. */
+const receiptGraceMs = 60;
+const firstChat = 1000;
+
+export async function runCrashTest(plan: CrashPlan, say: (line: string) => void = () => undefined): Promise<CrashReport> {
+  const startedAt = Date.now();
+  const home = mkdtempSync(path.join(tmpdir(), 'hermes-crash-'));
+  const random = createRandom(plan.seed);
+  const telegram = await startFakeTelegram({ replyDelayMs });
+  const model = await startFakeModel({ delayMs: 20, reply: (body) => scriptedReply(lastUserText(body), body) });
+  const killTimes: number[] = [];
+  const kills = { work: 0, receipt: 0, drain: 0 };
+  const databaseProblems: string[] = [];
+  const start = (): GatewayProcess =>
+    startGateway({ home, telegram, model: model.base, config: { gateway: { drain_timeout_seconds: 5 } } });
+  try {
+    const feeding = feed(telegram, plan, random);
+    for (let round = 0; round < plan.rounds; round += 1) {
+      const gateway = start();
+      const point = await killSomewhere({ gateway, telegram, random });
+      killTimes.push(performance.timeOrigin + performance.now());
+      kills[point] += 1;
+      await gateway.exited;
+      databaseProblems.push(...integrity(home));
+      say(`round ${round + 1}/${plan.rounds}: killed (${point}), ${telegram.calls.filter(isSend).length} sends so far`);
+    }
+    await feeding;
+    const gateway = start();
+    await settled(home, plan.messages, gateway);
+    await gateway.stop();
+    databaseProblems.push(...integrity(home));
+    return { ...judge({ telegram, plan, home, killTimes }), kills, databaseProblems, tookMs: Date.now() - startedAt };
+  } finally {
+    await telegram.close();
+    await model.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Every fourth message makes the model append a line to a file before it answers: a side effect that must not happen twice. */
+function scriptedReply(text: string, body: { readonly messages: readonly { readonly role: string }[] }) {
+  const number = /#(\d+)/.exec(text)?.[1] ?? '?';
+  const afterTool = body.messages.at(-1)?.role === 'tool';
+  if (Number(number) % 4 === 0 && !afterTool) return { calls: [{ name: 'terminal', args: { command: `echo ${number} >> effects.txt` } }] };
+  return { text: `answer [${number}]` };
+}
+
+async function feed(telegram: FakeTelegram, { messages, chats, rounds }: CrashPlan, random: Random): Promise<void> {
+  const spreadMs = rounds * 350;
+  for (let number = 0; number < messages; number += 1) {
+    telegram.inject({ chatId: firstChat + (number % chats), text: `message #${number}` });
+    if (random.chance(0.4)) await sleep(random.below((2.5 * spreadMs) / messages));
+  }
+}
+
+interface Victim {
+  readonly gateway: GatewayProcess;
+  readonly telegram: FakeTelegram;
+  readonly random: Random;
+}
+
+async function killSomewhere({ gateway, telegram, random }: Victim): Promise<KillPoint> {
+  const point = random.pick<KillPoint>(['work', 'work', 'receipt', 'receipt', 'drain']);
+  const before = telegram.polls.length;
+  await telegram.waitFor(() => telegram.polls.length > before || !gateway.alive(), 20_000);
+  if (!gateway.alive()) throw new Error(`the daemon ended before its first poll:\n${gateway.output().slice(-2000)}`);
+  await sleep(random.below(250));
+  if (point === 'receipt') {
+    const sends = telegram.calls.filter(isSend).length;
+    await telegram.waitFor(() => telegram.calls.filter(isSend).length > sends, 1500).catch(() => undefined);
+    await sleep(random.below(replyDelayMs * 2));
+  }
+  if (point === 'drain') {
+    gateway.kill('SIGTERM');
+    await sleep(random.below(80));
+  }
+  gateway.kill('SIGKILL');
+  return point;
+}
+
+function isSend(call: FakeCall): boolean {
+  return call.method === 'sendMessage';
+}
+
+async function settled(home: string, messages: number, gateway: GatewayProcess): Promise<void> {
+  const deadline = Date.now() + 60_000 + messages * 50;
+  for (;;) {
+    await sleep(200);
+    const { done, open } = readLedger(home);
+    if (done >= messages && open === 0) return;
+    if (Date.now() > deadline)
+      throw new Error(`not settled in time: ${done} of ${messages} done, ${open} open\n${gateway.output().slice(-3000)}`);
+  }
+}
+
+interface Ledger {
+  readonly done: number;
+  readonly open: number;
+  readonly outcomes: ReadonlyMap<number, readonly string[]>;
+}
+
+function readLedger(home: string): Ledger {
+  const db = new Sqlite(path.join(home, 'state.db'), { readonly: true });
+  try {
+    const rows = db.prepare("select json_extract(payload, '$.text') as text, state, outcome from inbox").all() as {
+      text: string;
+      state: string;
+      outcome: string;
+    }[];
+    const outcomes = new Map<number, string[]>();
+    for (const { text, state, outcome } of rows) {
+      const number = Number(/#(\d+)/.exec(text)?.[1]);
+      outcomes.set(number, [...(outcomes.get(number) ?? []), state === 'done' ? outcome : `${state}, not settled`]);
+    }
+    const unsent = db.prepare("select count(*) from outbox where state in ('pending', 'sending')").pluck().get() as number;
+    const open = rows.filter((row) => row.state !== 'done').length + unsent;
+    return { done: rows.length - rows.filter((row) => row.state !== 'done').length, open, outcomes };
+  } finally {
+    db.close();
+  }
+}
+
+/** Checks a copy, so that the daemon itself recovers what the kill left. */
+function integrity(home: string): readonly string[] {
+  const copy = mkdtempSync(path.join(tmpdir(), 'hermes-crash-copy-'));
+  try {
+    for (const name of readdirSync(home).filter((file) => /^state\.db(-wal)?$/.test(file)))
+      copyFileSync(path.join(home, name), path.join(copy, name));
+    const db = new Sqlite(path.join(copy, 'state.db'));
+    const result = db.pragma('integrity_check', { simple: true });
+    db.close();
+    return result === 'ok' ? [] : [String(result)];
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+interface Evidence {
+  readonly telegram: FakeTelegram;
+  readonly plan: CrashPlan;
+  readonly home: string;
+  readonly killTimes: readonly number[];
+}
+
+function judge({ telegram, plan, home, killTimes }: Evidence): Omit<CrashReport, 'kills' | 'databaseProblems' | 'tookMs'> {
+  const { outcomes } = readLedger(home);
+  const numbers = Array.from({ length: plan.messages }, (_, number) => number);
+  const sends = answersByNumber(telegram);
+  const answered = numbers.filter((number) => sends.has(number));
+  const noticed = numbers.filter((number) => !sends.has(number) && outcomes.get(number)?.[0] === 'parked');
+  const doubled = answered.filter((number) => (sends.get(number)?.length ?? 0) > 1);
+  const excused = doubled.filter((number) =>
+    sends
+      .get(number)
+      ?.slice(0, -1)
+      .every((call) => cutByKill(call, killTimes)),
+  );
+  return {
+    messages: plan.messages,
+    answered: answered.length,
+    notices: noticed.length,
+    missing: numbers.filter((number) => !sends.has(number) && !noticed.includes(number)),
+    excusedDuplicates: excused.length,
+    duplicates: doubled.filter((number) => !excused.includes(number)),
+    outOfOrder: outOfOrder(sends),
+    misplaced: answered.filter((number) => sends.get(number)?.some((call) => call.chatId !== firstChat + (number % plan.chats))),
+    repeatedEffects: repeatedEffects(home),
+    ledgerProblems: numbers.flatMap((number) => ledgerProblem(number, outcomes.get(number) ?? [])),
+  };
+}
+
+function answersByNumber(telegram: FakeTelegram): ReadonlyMap<number, readonly FakeCall[]> {
+  const sends = new Map<number, FakeCall[]>();
+  for (const call of telegram.calls) {
+    const number = isSend(call) && call.status === 200 ? /answer \[(\d+)\]/.exec(call.text ?? '')?.[1] : undefined;
+    if (number !== undefined) sends.set(Number(number), [...(sends.get(Number(number)) ?? []), call]);
+  }
+  return sends;
+}
+
+function cutByKill(call: FakeCall, killTimes: readonly number[]): boolean {
+  return killTimes.some((at) => at >= call.t - 5 && at <= call.t + replyDelayMs + receiptGraceMs);
+}
+
+function outOfOrder(sends: ReadonlyMap<number, readonly FakeCall[]>): number[] {
+  const wrong: number[] = [];
+  const last = new Map<number, number>();
+  const firsts = [...sends].map(([number, calls]) => ({ number, call: calls[0] })).sort((a, b) => (a.call?.t ?? 0) - (b.call?.t ?? 0));
+  for (const { number, call } of firsts) {
+    const chat = call?.chatId ?? 0;
+    if (number < (last.get(chat) ?? -1)) wrong.push(number);
+    last.set(chat, Math.max(number, last.get(chat) ?? -1));
+  }
+  return wrong;
+}
+
+function repeatedEffects(home: string): number[] {
+  const workspaces = path.join(home, 'workspaces');
+  const seen = new Map<string, number>();
+  for (const session of readdirSync(workspaces)) {
+    if (!readdirSync(path.join(workspaces, session)).includes('effects.txt')) continue;
+    const lines = readFileSync(path.join(workspaces, session, 'effects.txt'), 'utf8')
+      .trim()
+      .split('\n');
+    for (const line of lines) seen.set(line, (seen.get(line) ?? 0) + 1);
+  }
+  return [...seen].filter(([, count]) => count > 1).map(([line]) => Number(line));
+}
+
+function ledgerProblem(number: number, outcomes: readonly string[]): string[] {
+  if (outcomes.length !== 1) return [`message ${number} has ${outcomes.length} rows`];
+  return ['answered', 'failed', 'parked'].includes(outcomes[0] ?? '') ? [] : [`message ${number}: ${outcomes[0]}`];
+}
