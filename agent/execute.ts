@@ -123,7 +123,7 @@ async function refusalOf(call: ToolCall, { tool, args }: Runnable, { execution, 
   if (risk.level === 'hardline') return `Refused, always and by everyone's rules: ${risk.why} Do not look for a way around it.`;
   const { verdict, reason } = execution.policy.decide(call, risk, execution.session);
   if (verdict === 'allow') return undefined;
-  return `Refused: ${reason || risk.why || 'this call is not allowed here.'}`;
+  return reason || `Refused: ${risk.why || 'this call is not allowed here.'}`;
 }
 
 const noRisk: Risk = { level: 'safe', why: '', subjects: [] };

@@ -12,6 +12,8 @@ export interface Conversation {
   readonly emit: (event: AgentEvent) => void;
   readonly messages: Message[];
   readonly tools: readonly ToolSpec[];
+  /** Of all calls so far. */
+  readonly callIds: Set<string>;
   readonly request: { budget: Budget; withoutImages: boolean; noticed: boolean };
   readonly progress: Progress;
 }
@@ -36,6 +38,7 @@ export function createConversation(input: RunInput, emit: (event: AgentEvent) =>
     emit,
     messages: [...input.transcript],
     tools: input.tools.map(toolSpec),
+    callIds: new Set(input.transcript.flatMap((message) => (message.role === 'assistant' ? message.calls.map((call) => call.id) : []))),
     request: { budget: budgetOf(input.model.windowTokens), withoutImages: !input.model.vision, noticed: false },
     progress,
   };
@@ -52,7 +55,7 @@ export async function askModel(conversation: Conversation, options: StepOptions,
   let built = build(conversation, options);
   const recovered = new Set<string>();
   for (;;) {
-    announceCut(conversation, built, recovered.has('context_overflow'));
+    announceCut(conversation, built);
     try {
       return await receive(conversation, built.request, signal);
     } catch (error) {
@@ -93,9 +96,9 @@ function recover(conversation: Conversation, options: StepOptions, { error, buil
   }
 }
 
-function announceCut(conversation: Conversation, built: BuiltRequest, hard: boolean): void {
-  const { request, emit } = conversation;
-  if (request.noticed || built.leftOut === 0 || !(hard || built.cutIsNew)) return;
+/** At most once in a run. */
+function announceCut({ request, emit }: Conversation, built: BuiltRequest): void {
+  if (request.noticed || built.leftOut === 0) return;
   request.noticed = true;
   const text =
     'This chat has become longer than the model can read at once: its oldest messages are no longer sent to the model. /new starts a fresh one.';
@@ -116,7 +119,7 @@ async function receive(conversation: Conversation, request: ModelRequest, signal
   const draft: Draft = { calls: [], finish: 'stop' };
   for await (const event of conversation.input.model.stream(request, signal)) apply(conversation, draft, event);
   signal.throwIfAborted();
-  return { role: 'assistant', text: conversation.progress.text, calls: uniqueIds(draft.calls), finish: draft.finish };
+  return { role: 'assistant', text: conversation.progress.text, calls: uniqueIds(draft.calls, conversation.callIds), finish: draft.finish };
 }
 
 function apply(conversation: Conversation, draft: Draft, event: ModelEvent): void {
@@ -151,12 +154,11 @@ function addUsage(left: Usage, right: Usage): Usage {
   return { inputTokens: left.inputTokens + right.inputTokens, outputTokens: left.outputTokens + right.outputTokens };
 }
 
-/** Some models leave ids out or repeat them; a call's id is what its result is found by. */
-function uniqueIds(calls: readonly ToolCall[]): ToolCall[] {
-  const used = new Set<string>();
-  return calls.map((call, index) => {
-    let id = call.id === '' ? `call_${index}` : call.id;
-    while (used.has(id)) id = `${id}_${index}`;
+/** Some models leave ids out or count them from 0 in each answer; a call's id is what it is persisted and found by in the whole session. */
+function uniqueIds(calls: readonly ToolCall[], used: Set<string>): ToolCall[] {
+  return calls.map((call) => {
+    let id = call.id;
+    for (let count = used.size; id === '' || used.has(id); count += 1) id = `${call.id || 'call'}_${count}`;
     used.add(id);
     return id === call.id ? call : { ...call, id };
   });

@@ -21,8 +21,6 @@ export interface Fitted {
   readonly messages: readonly Message[];
   /** Messages that were left out at the beginning. */
   readonly leftOut: number;
-  /** The cut was first needed at this index of the input's messages; undefined where nothing was left out. */
-  readonly firstCutAt: number | undefined;
   /** Estimate of the whole request. */
   readonly tokens: number;
 }
@@ -38,11 +36,11 @@ export function budgetOf(windowTokens: number): Budget {
 export function fitToWindow(input: FitInput, budget: Budget): Fitted {
   const fixed = fixedTokens(input);
   const room = { high: budget.highTokens - fixed, low: budget.lowTokens - fixed };
-  const { start, firstCutAt, total } = cutPoint(input.messages, room, 'user');
+  const { start, total } = cutPoint(input.messages, room, 'user');
   const kept = input.messages.slice(start);
-  if (total <= room.high) return { messages: kept, leftOut: start, firstCutAt, tokens: fixed + total };
+  if (total <= room.high) return { messages: kept, leftOut: start, tokens: fixed + total };
   const messages = shrink(input, kept, budget.highTokens);
-  return { messages, leftOut: start, firstCutAt, tokens: fixed + messagesTokens(messages) };
+  return { messages, leftOut: start, tokens: fixed + messagesTokens(messages) };
 }
 
 function fixedTokens(input: FitInput): number {
@@ -53,7 +51,6 @@ interface Cut {
   readonly start: number;
   /** Of everything from `start` on. */
   readonly total: number;
-  readonly firstCutAt: number | undefined;
 }
 
 interface Room {
@@ -69,16 +66,12 @@ function cutPoint(messages: readonly Message[], room: Room, boundary: Message['r
   const tokens = messages.map(messageTokensOf);
   let start = 0;
   let total = 0;
-  let firstCutAt: number | undefined;
   for (const [index, size] of tokens.entries()) {
     total += size;
     if (total <= room.high) continue;
-    const next = moveCut({ messages, tokens, boundary, start, end: index }, total, room.low);
-    if (next.start === start) continue;
-    firstCutAt ??= index;
-    ({ start, total } = next);
+    ({ start, total } = moveCut({ messages, tokens, boundary, start, end: index }, total, room.low));
   }
-  return { start, total, firstCutAt };
+  return { start, total };
 }
 
 interface Span {

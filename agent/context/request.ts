@@ -12,9 +12,8 @@ export interface RequestInput extends FitInput {
 export interface BuiltRequest {
   readonly request: ModelRequest;
   readonly tokens: number;
+  /** Messages at the transcript's beginning. */
   readonly leftOut: number;
-  /** The first cut became necessary with this message of the transcript or a later one. */
-  readonly cutIsNew: boolean;
 }
 
 /** From the transcript (`messages`) to what is sent. Throws ModelError `context_overflow`. */
@@ -23,9 +22,7 @@ export function buildRequest(input: RequestInput, budget: Budget): BuiltRequest 
   const fitted = fitToWindow({ ...input, messages: paired }, budget);
   const messages = alternate(fitted.messages);
   if (input.note !== undefined) messages.splice(-1, 1, ...messages.slice(-1).map((last) => noted(last, input.note ?? '')));
-  const lastUser = paired.findLastIndex((message) => message.role === 'user');
-  const cutIsNew = fitted.firstCutAt !== undefined && fitted.firstCutAt >= lastUser;
-  return { request: { system: input.system, messages, tools: input.tools }, tokens: fitted.tokens, leftOut: fitted.leftOut, cutIsNew };
+  return { request: { system: input.system, messages, tools: input.tools }, tokens: fitted.tokens, leftOut: fitted.leftOut };
 }
 
 /** On results it goes into the last one: not every provider takes a user message there. */
