@@ -12,7 +12,11 @@ export async function execute(argv: readonly string[], { version, act }: Command
   let code: number = exitCodes.ok;
   const program = new Command('hermes').description('Talk to an AI agent from Telegram or a browser.').exitOverride();
   program.version(version, '-V, --version', 'print the version').helpOption('-h, --help', 'tell how a verb is used');
-  program.helpCommand(false).addHelpText('after', '\nThe home directory is ~/.hermes, or what HERMES_HOME says.');
+  program
+    .helpCommand(false)
+    .showHelpAfterError('Try: hermes --help')
+    .addHelpText('after', () => `\n${overview()}`);
+  program.configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'hermes: ')) });
   const parents = new Map<string, Command>();
   for (const [name, summary] of Object.entries(groups)) parents.set(name, program.command(name).description(summary).helpCommand(false));
   for (const verb of verbs) {
@@ -25,6 +29,14 @@ export async function execute(argv: readonly string[], { version, act }: Command
   if (argv.length === 0) program.outputHelp();
   else if (!(await parsed(program, argv))) return exitCodes.usage;
   return code;
+}
+
+/** All verbs at once: nobody should have to ask for the help of each group. */
+function overview(): string {
+  const names = verbs.map((verb) => verb.words.join(' '));
+  const width = Math.max(...names.map((name) => name.length)) + 2;
+  const lines = verbs.map((verb, index) => `  ${(names[index] ?? '').padEnd(width)}${verb.summary}`);
+  return ['Verbs:', ...lines, '', 'The home directory is ~/.hermes, or what HERMES_HOME says.'].join('\n');
 }
 
 /** False when the command line was wrong; commander has said how. */
