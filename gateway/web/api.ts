@@ -1,0 +1,43 @@
+export interface GatewayStatus {
+  readonly version: string;
+  readonly home: string;
+  readonly model: { readonly name: string; readonly demo: boolean };
+}
+
+/** `signed-out`: the cookie is missing or too old. `unreachable`: nobody answers, or not now. */
+export type StatusAnswer =
+  | { readonly kind: 'status'; readonly status: GatewayStatus }
+  | { readonly kind: 'signed-out' }
+  | { readonly kind: 'unreachable' };
+
+export async function fetchStatus(): Promise<StatusAnswer> {
+  try {
+    const response = await fetch('/api/status', { cache: 'no-store' });
+    if (response.status === 401) return { kind: 'signed-out' };
+    if (!response.ok) return { kind: 'unreachable' };
+    // Our own gateway's answer, over the origin that the page came from.
+    return { kind: 'status', status: (await response.json()) as GatewayStatus };
+  } catch {
+    return { kind: 'unreachable' };
+  }
+}
+
+/** Exchanges a one-time code for the cookie. Undefined when it worked, otherwise the sentence to show. */
+export async function signIn(code: string): Promise<string | undefined> {
+  try {
+    const response = await post('/api/sign-in', { code });
+    if (response.ok) return undefined;
+    const body = (await response.json()) as { readonly error?: unknown };
+    return typeof body.error === 'string' ? body.error : 'The gateway refused this link.';
+  } catch {
+    return 'The gateway does not answer. Is it still running?';
+  }
+}
+
+export async function signOut(): Promise<void> {
+  await post('/api/sign-out', {}).catch(() => undefined);
+}
+
+function post(path: string, body: object): Promise<Response> {
+  return fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+}

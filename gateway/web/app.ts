@@ -1,0 +1,250 @@
+import { fetchStatus, type GatewayStatus, signOut } from './api.ts';
+import { Chats, type Conversation, entriesOf, isWorking } from './chats.ts';
+import { Connection, type ConnectionState } from './connection.ts';
+import { button, h, icon, setAttribute } from './dom.ts';
+import { Outbox, randomId } from './outbox.ts';
+import { isChatId, type ServerFrame } from './protocol.ts';
+import type { Shelf } from './storage.ts';
+import { currentTheme, nextTheme } from './theme.ts';
+import { Composer } from './views/composer.ts';
+import { ConversationView } from './views/conversation-view.ts';
+import { Sidebar } from './views/sidebar.ts';
+import { demoBanner, emptyState } from './views/start.ts';
+
+export interface AppPorts {
+  readonly status: GatewayStatus;
+  /** Lasts beyond the tab: unsent messages, colours. */
+  readonly lasting: Shelf;
+  /** Of this tab: the chat that is shown, drafts. */
+  readonly tab: Shelf;
+  signedOut(): void;
+}
+
+const MAIN_CHAT = 'main';
+const CHAT_KEY = 'hermes.chat';
+
+const STATES: Readonly<Record<ConnectionState, string>> = {
+  connected: 'Connected',
+  connecting: 'Connecting…',
+  offline: 'Offline, trying again…',
+};
+
+/** The signed-in page: carries frames to what is known, and what is known to what is shown. */
+export class App {
+  readonly element: HTMLElement;
+  readonly #ports: AppPorts;
+  readonly #chats = new Chats();
+  readonly #connection: Connection;
+  readonly #outbox: Outbox;
+  readonly #sidebar: Sidebar;
+  readonly #conversation: ConversationView;
+  readonly #composer: Composer;
+  readonly #title = h('h1', {});
+  readonly #state = h('p', { class: 'state', role: 'status' });
+  /** Reads finished answers out; the log itself would read every piece of the stream. */
+  readonly #announcer = h('div', { class: 'visually-hidden', 'aria-live': 'polite' });
+  readonly #empty: HTMLElement;
+  readonly #menu: HTMLButtonElement;
+  #selected: string;
+  #connected = false;
+  #asked = 0;
+  #drawing = false;
+
+  constructor(ports: AppPorts) {
+    this.#ports = ports;
+    const kept = ports.tab.read(CHAT_KEY);
+    this.#selected = kept !== undefined && isChatId(kept) ? kept : MAIN_CHAT;
+    this.#connection = new Connection({
+      frame: (frame) => this.#receive(frame),
+      state: (state) => this.#stateChanged(state),
+      mayRetry: () => this.#mayRetry(),
+    });
+    this.#outbox = new Outbox({
+      shelf: ports.lasting,
+      send: (frame) => this.#connection.send(frame),
+      stalled: () => this.#connection.renew(),
+      changed: () => this.#draw(),
+    });
+    this.#sidebar = new Sidebar(
+      {
+        select: (chat) => this.#select(chat),
+        create: () => this.#select(randomId()),
+        theme: () => nextTheme(ports.lasting),
+        signOut: () => void signOut().then(() => this.#leave()),
+      },
+      currentTheme(ports.lasting),
+    );
+    this.#conversation = new ConversationView({ earlier: (before) => this.#earlier(before), discard: (id) => this.#outbox.discard(id) });
+    this.#composer = new Composer({
+      send: (text) => this.#send(text),
+      stop: () => this.#outbox.add(this.#selected, '/stop'),
+      draft: (text) => ports.tab.write(draftKey(this.#selected), text === '' ? undefined : text),
+      commands: () => this.#chats.menu,
+    });
+    this.#empty = emptyState(ports.status.model.demo, (prompt) => this.#send(prompt));
+    this.#menu = button(
+      { label: 'Chats', class: 'menu', 'aria-controls': 'chats', 'aria-expanded': 'false' },
+      () => this.#drawer(true),
+      icon('menu'),
+    );
+    this.element = this.#layout();
+    this.#listen();
+  }
+
+  start(): void {
+    this.#connection.open();
+    this.#composer.fill(this.#ports.tab.read(draftKey(this.#selected)) ?? '');
+    this.#composer.focus();
+    this.#draw();
+  }
+
+  #layout(): HTMLElement {
+    const { status } = this.#ports;
+    const scrim = h('div', { class: 'scrim' });
+    scrim.addEventListener('click', () => this.#drawer(false));
+    const bar = h(
+      'header',
+      { class: 'bar' },
+      this.#menu,
+      h('div', { class: 'names' }, this.#title, h('p', { class: 'model' }, status.model.name)),
+      this.#state,
+    );
+    const main = h('main', { class: 'main' }, bar, this.#conversation.element, this.#composer.element);
+    if (status.model.demo) {
+      const banner = demoBanner(status, () => banner.remove());
+      bar.after(banner);
+    }
+    return h('div', { class: 'app' }, this.#sidebar.element, scrim, main, this.#announcer);
+  }
+
+  #listen(): void {
+    document.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && !this.#composer.escape() && !this.#drawer(false)) this.#composer.focus();
+    });
+    document.addEventListener('visibilitychange', () => this.#draw());
+    // Another tab sent or wrote something.
+    window.addEventListener('storage', () => this.#draw());
+    // "Typing" ends by itself.
+    window.setInterval(() => this.#draw(), 2000);
+  }
+
+  #current(): Conversation {
+    return this.#chats.conversation(this.#selected);
+  }
+
+  #receive(frame: ServerFrame): void {
+    const before = frame.type === 'entry' && frame.entry.type === 'text' ? frame : undefined;
+    this.#chats.apply(frame);
+    if (frame.type === 'welcome') this.#welcomed();
+    else if (frame.type === 'ack' || frame.type === 'retry' || frame.type === 'refused') this.#outbox.receive(frame);
+    else if (frame.type === 'earlier') this.#asked = 0;
+    if (before?.chat === this.#selected && before.entry.type === 'text') this.#announcer.textContent = before.entry.markdown;
+    this.#draw();
+  }
+
+  /** Asks for what was missed in every chat that was looked at, and goes on sending. */
+  #welcomed(): void {
+    this.#connected = true;
+    this.#asked = 0;
+    const shown = [
+      this.#selected,
+      ...this.#chats.summaries.map(({ chat }) => chat).filter((chat) => this.#chats.conversation(chat).loaded),
+    ];
+    for (const chat of new Set(shown)) this.#open(chat);
+    this.#outbox.restart();
+    this.#showState('connected');
+  }
+
+  #open(chat: string): void {
+    const { epoch, version } = this.#chats.conversation(chat);
+    this.#connection.send({ type: 'open', chat, epoch, seen: version });
+  }
+
+  #earlier(before: number): void {
+    if (this.#asked === before) return;
+    if (this.#connection.send({ type: 'earlier', chat: this.#selected, before })) this.#asked = before;
+  }
+
+  #send(text: string): void {
+    this.#outbox.add(this.#selected, text);
+    this.#conversation.toEnd();
+    this.#draw();
+  }
+
+  #select(chat: string): void {
+    this.#selected = chat;
+    this.#asked = 0;
+    this.#ports.tab.write(CHAT_KEY, chat);
+    if (this.#connected && !this.#current().loaded) this.#open(chat);
+    this.#drawer(false);
+    this.#composer.fill(this.#ports.tab.read(draftKey(chat)) ?? '');
+    this.#composer.focus();
+    this.#draw();
+  }
+
+  /** Returns whether that changed anything. */
+  #drawer(open: boolean): boolean {
+    const changed = this.element.classList.contains('drawer-open') !== open;
+    this.element.classList.toggle('drawer-open', open);
+    this.#menu.setAttribute('aria-expanded', String(open));
+    if (changed && open) this.#sidebar.element.querySelector('button')?.focus();
+    if (changed && !open) this.#menu.focus();
+    return changed;
+  }
+
+  #stateChanged(state: ConnectionState): void {
+    // "Connected" counts when the gateway said its first word.
+    if (state === 'connected') return;
+    if (state === 'offline') {
+      this.#connected = false;
+      this.#chats.disconnected();
+    }
+    this.#showState(state);
+    this.#draw();
+  }
+
+  #showState(state: ConnectionState): void {
+    this.#state.textContent = STATES[state];
+    setAttribute(this.#state, 'data-state', state);
+  }
+
+  async #mayRetry(): Promise<boolean> {
+    const { kind } = await fetchStatus();
+    if (kind === 'signed-out') this.#leave();
+    return kind !== 'signed-out';
+  }
+
+  #leave(): void {
+    this.#connection.close();
+    this.#ports.signedOut();
+  }
+
+  /** At most once a frame of the screen, however fast a model writes. */
+  #draw(): void {
+    if (this.#drawing) return;
+    this.#drawing = true;
+    const draw = (): void => {
+      this.#drawing = false;
+      this.#show();
+    };
+    // Hidden tabs get no animation frames, and must not fall behind for ever.
+    if (document.hidden) window.setTimeout(draw, 200);
+    else requestAnimationFrame(draw);
+  }
+
+  #show(): void {
+    const conversation = this.#current();
+    if (!document.hidden) this.#chats.unread.delete(this.#selected);
+    const title = this.#chats.titleOf(this.#selected);
+    this.#title.textContent = title;
+    document.title = `${this.#chats.unread.size > 0 ? '• ' : ''}${entriesOf(conversation).length > 0 ? `${title} · ` : ''}Hermes`;
+    const unsent = this.#outbox.list().filter((message) => message.chat === this.#selected);
+    this.#conversation.show({ conversation, unsent, connected: this.#connected, empty: this.#empty });
+    this.#composer.working(isWorking(conversation));
+    this.#sidebar.show({ chats: this.#chats.summaries, selected: this.#selected, unread: this.#chats.unread });
+  }
+}
+
+function draftKey(chat: string): string {
+  return `hermes.draft.${chat}`;
+}

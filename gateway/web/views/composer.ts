@@ -1,0 +1,105 @@
+import { button, h, icon, setAttribute } from '../dom.ts';
+import type { MenuCommand } from '../protocol.ts';
+import { CommandMenu } from './command-menu.ts';
+
+export interface ComposerPorts {
+  send(text: string): void;
+  stop(): void;
+  /** Kept while the page is open, so that a reload or another chat loses nothing. */
+  draft(text: string): void;
+  commands(): readonly MenuCommand[];
+}
+
+/** The gateway takes no longer text in one message. */
+const MAX_LENGTH = 100_000;
+
+export class Composer {
+  readonly #ports: ComposerPorts;
+  readonly #text = h('textarea', {
+    id: 'message',
+    rows: 1,
+    maxlength: MAX_LENGTH,
+    placeholder: 'Message Hermes',
+    'aria-label': 'Message',
+    'aria-describedby': 'hint',
+    enterkeyhint: 'send',
+    autocomplete: 'off',
+  });
+  readonly #send = h('button', { type: 'submit', class: 'send', 'aria-label': 'Send', title: 'Send', disabled: true }, icon('send'));
+  readonly #stop = button({ label: 'Stop', class: 'stop', hidden: true }, () => this.#ports.stop(), icon('stop'));
+  readonly #menu: CommandMenu;
+  readonly element: HTMLFormElement;
+
+  constructor(ports: ComposerPorts) {
+    this.#ports = ports;
+    this.#menu = new CommandMenu(this.#text, (command) => this.#complete(command));
+    const box = h('div', { class: 'composer-box' }, this.#text, this.#stop, this.#send);
+    const hint = h(
+      'p',
+      { class: 'hint', id: 'hint' },
+      h('kbd', {}, 'Enter'),
+      ' sends, ',
+      h('kbd', {}, 'Shift'),
+      ' + ',
+      h('kbd', {}, 'Enter'),
+      ' starts a new line',
+    );
+    this.element = h('form', { class: 'composer', 'aria-label': 'Write a message' }, this.#menu.element, box, hint);
+    this.element.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+    this.#text.addEventListener('keydown', (event) => this.#key(event));
+    this.#text.addEventListener('input', () => this.#changed());
+    this.#text.addEventListener('blur', () => this.#menu.close());
+  }
+
+  focus(): void {
+    this.#text.focus();
+  }
+
+  fill(text: string): void {
+    this.#text.value = text;
+    this.#changed();
+    this.#menu.close();
+  }
+
+  working(working: boolean): void {
+    this.#stop.hidden = !working;
+  }
+
+  /** Returns whether there was something to close. */
+  escape(): boolean {
+    return this.#menu.close();
+  }
+
+  #submit(): void {
+    const text = this.#text.value.trim();
+    if (text === '') return;
+    this.fill('');
+    this.#ports.send(text);
+    this.focus();
+  }
+
+  #key(event: KeyboardEvent): void {
+    // An input method uses Enter to choose a word.
+    if (event.isComposing || this.#menu.key(event)) return;
+    if (event.key !== 'Enter' || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    this.#submit();
+  }
+
+  #complete(command: MenuCommand): void {
+    this.fill(`/${command.name} `);
+    this.focus();
+  }
+
+  #changed(): void {
+    const { value } = this.#text;
+    setAttribute(this.#send, 'disabled', value.trim() === '');
+    this.#text.style.height = 'auto';
+    this.#text.style.height = `${this.#text.scrollHeight}px`;
+    this.#menu.show(value, this.#ports.commands());
+    this.#ports.draft(value);
+  }
+}
