@@ -1,4 +1,5 @@
 /** The platform accounts that are switched on: each is supervised on its own, restarted with back-off, and paced. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type AccountConfig,
   type Adapter,
@@ -41,6 +42,8 @@ export interface Accounts {
   ready(): boolean;
   /** Loads the client library and makes the adapter; nothing is connected yet. */
   add(platform: Platform, config: AccountConfig, menu: readonly MenuCommand[]): Promise<void>;
+  /** For what was thrown where nobody could catch it (a timer, an event): true when it came from an account's connection, which is then started again. */
+  crashed(error: unknown): boolean;
   /** Connects all; resolves when the signal fired and every connection has ended. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -56,6 +59,8 @@ export interface AccountsOptions {
 
 interface Supervised {
   readonly account: Account;
+  /** Ends the present connection, so that it is started again. */
+  connection: AbortController;
   state: AdapterState | 'stopped';
   detail: string | undefined;
   aliveAtMs: number | undefined;
@@ -66,6 +71,7 @@ interface Supervised {
 export function createAccounts(options: AccountsOptions): Accounts {
   const supervised = new Map<string, Supervised>();
   const penalties = new Map(options.store.accounts.penalties(options.now()));
+  const context: Context = new AsyncLocalStorage();
   return {
     get: (key) => supervised.get(key)?.account,
     all: () => [...supervised.values()].map(({ account }) => account),
@@ -74,19 +80,28 @@ export function createAccounts(options: AccountsOptions): Accounts {
     add: async (platform, config, menu) => {
       const key = `${platform.name}/main`;
       const { create } = await platform.load();
-      const entry = supervise({ key, platform, config, menu, create }, options, penalties);
+      const entry = supervise({ key, platform, config, menu, create, context }, options, penalties);
       supervised.set(key, entry);
+    },
+    crashed: (error) => {
+      const entry = context.getStore();
+      entry?.connection.abort(error);
+      return entry !== undefined;
     },
     run: async (signal) => {
       const watch = setInterval(() => alertTheDeaf([...supervised.values()], options), 30_000);
       watch.unref();
-      await Promise.all([...supervised.values()].map((entry) => keepRunning(entry, options, signal)));
+      await Promise.all([...supervised.values()].map((entry) => context.run(entry, () => keepRunning(entry, options, signal))));
       clearInterval(watch);
     },
   };
 }
 
+/** Whose code is running: tells which connection threw what nobody could catch. */
+type Context = AsyncLocalStorage<Supervised>;
+
 interface Recipe {
+  readonly context: Context;
   readonly key: string;
   readonly platform: Platform;
   readonly config: AccountConfig;
@@ -96,8 +111,15 @@ interface Recipe {
 
 function supervise(recipe: Recipe, options: AccountsOptions, penalties: Map<string, number>): Supervised {
   const { key, platform, config } = recipe;
-  const facts = { state: 'connecting' as AdapterState, detail: undefined, aliveAtMs: undefined, restarts: 0, alerted: false };
-  const host = hostOf(key, options, () => entry);
+  const facts = {
+    connection: new AbortController(),
+    state: 'connecting' as AdapterState,
+    detail: undefined,
+    aliveAtMs: undefined,
+    restarts: 0,
+    alerted: false,
+  };
+  const host = hostOf(recipe, options, () => entry);
   const account: Account = {
     key,
     platform,
@@ -121,10 +143,10 @@ function penaltyBook({ store, now }: AccountsOptions, penalties: Map<string, num
   };
 }
 
-function hostOf(key: string, options: AccountsOptions, entry: () => Supervised): Host {
+function hostOf({ key, context }: Recipe, options: AccountsOptions, entry: () => Supervised): Host {
   const { log } = options;
   return {
-    receive: options.receive,
+    receive: (events) => context.exit(() => options.receive(events)), // turns are not the connection's doing
     state: (state, detail) => {
       const facts = entry();
       if (facts.state !== state) log.info({ account: key, state, detail }, 'connection');
@@ -159,8 +181,11 @@ async function keepRunning(entry: Supervised, options: AccountsOptions, signal: 
 /** True when the account must not be started again. */
 async function runOnce(entry: Supervised, options: AccountsOptions, signal: AbortSignal): Promise<boolean> {
   const { key, platform } = entry.account;
+  entry.connection = new AbortController();
+  const { signal: crash } = entry.connection;
   try {
-    await entry.account.adapter.run(signal);
+    await entry.account.adapter.run(AbortSignal.any([signal, crash]));
+    crash.throwIfAborted();
     if (!signal.aborted) options.log.warn({ account: key }, 'the connection ended by itself and is started again');
     return false;
   } catch (error) {

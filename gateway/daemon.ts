@@ -46,6 +46,8 @@ export type HttpOptions = Pick<Parameters<typeof createHttpServer>[0], 'config' 
 export interface Daemon {
   /** A one-time link to the browser page, when it is on. */
   readonly link: string | undefined;
+  /** See `Accounts.crashed`. */
+  crashed(error: unknown): boolean;
   /**
    * Starts no more turns (what still arrives is stored for the next start), waits for those that run, flushes the outbox, disconnects and
    * closes the store; in bounded time.
@@ -71,6 +73,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const janitor = startJanitor(options.store, parts.media, options.now);
   return {
     link: http?.signInLink(),
+    crashed: parts.accounts.crashed,
     stop: async () => {
       await parts.lanes.close(options.rules.drainMs);
       await parts.outbox.close(flushMs);

@@ -52,7 +52,7 @@ async function run(options: RunOptions): Promise<number> {
   process.stdout.write(
     welcome({ version, home, link: daemon.link, demo, platforms: loaded.accounts.map(({ platform }) => platform.label) }),
   );
-  return runUntilStopped(daemon.stop, { drainMs: config.gateway.drain_timeout_seconds * 1000, log });
+  return runUntilStopped(daemon, { drainMs: config.gateway.drain_timeout_seconds * 1000, log });
 }
 
 function compose(home: string, { config, accounts }: Loaded, log: Log): Omit<DaemonOptions, 'store' | 'notes'> {

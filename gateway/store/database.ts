@@ -19,12 +19,27 @@ export interface Database {
   close(): void;
 }
 
-export function openDatabase(file: string): Database {
+export function openDatabase(file: string, applicationId: number): Database {
   const sqlite = new Sqlite(file);
-  requireSqlite(sqlite);
-  sqlite.pragma('journal_mode = WAL');
-  sqlite.pragma('synchronous = NORMAL');
-  sqlite.pragma('busy_timeout = 2000');
+  try {
+    requireSqlite(sqlite);
+    sign(sqlite, applicationId);
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma('busy_timeout = 2000');
+    return databaseOf(sqlite);
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}
+
+/** Before WAL mode, so that the mark stands in the file itself and not in the log beside it: whose the file is is read without SQLite. */
+function sign(sqlite: Sqlite.Database, applicationId: number): void {
+  if (sqlite.pragma('application_id', { simple: true }) !== applicationId) sqlite.pragma(`application_id = ${applicationId}`);
+}
+
+function databaseOf(sqlite: Sqlite.Database): Database {
   return {
     orm: drizzle({ client: sqlite }),
     ...transactions(sqlite),

@@ -1,9 +1,9 @@
 /** Opens the store: which file, under which lock, at which version. Nothing else opens the database file. */
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { sql } from 'drizzle-orm';
 import { type AccountData, createAccountData } from './account-data.ts';
 import { type Database, openDatabase } from './database.ts';
+import { damaged, explainFailure } from './failure.ts';
 import { createInboxStore, type InboxStore } from './inbox.ts';
 import { lockHome } from './lock.ts';
 import { createMetaStore, type MetaStore } from './meta.ts';
@@ -44,24 +44,39 @@ export interface StoreOptions {
 /** Throws HomeLockedError when another daemon runs here, or an error whose message a person can act on. */
 export function openStore(options: StoreOptions): Store {
   const lock = lockHome(options.home);
+  const { file, notes } = chooseFile(options.home);
   try {
-    const { file, notes } = chooseFile(options.home);
-    const database = openDatabase(file);
-    const migrated = migrateDatabase(database, file, options.migrations);
-    database.orm.run(sql.raw(`pragma application_id = ${applicationId}`));
-    if (migrated.copy !== undefined) notes.push(`The database was upgraded; a copy of the old one is at ${migrated.copy}.`);
-    const meta = createMetaStore(database);
-    notes.push(...checkAfterUncleanStop(database, meta, file));
-    const close = () => {
-      meta.set('clean', true);
+    const database = openDatabase(file, applicationId);
+    try {
+      return prepareStore(options, { database, file, notes, release: lock.release });
+    } catch (error) {
       database.close();
-      lock.release();
-    };
-    return { file, notes, durable: database.durable, quick: database.quick, meta, ...repositories(database, options.now), close };
+      throw error;
+    }
   } catch (error) {
     lock.release();
-    throw error;
+    throw explainFailure(error, file);
   }
+}
+
+interface Opened {
+  readonly database: Database;
+  readonly file: string;
+  readonly notes: string[];
+  readonly release: () => void;
+}
+
+function prepareStore(options: StoreOptions, { database, file, notes, release }: Opened): Store {
+  const migrated = migrateDatabase(database, file, options.migrations);
+  if (migrated.copy !== undefined) notes.push(`The database was upgraded; a copy of the old one is at ${migrated.copy}.`);
+  const meta = createMetaStore(database);
+  checkAfterUncleanStop(database, meta, file);
+  const close = () => {
+    meta.set('clean', true);
+    database.close();
+    release();
+  };
+  return { file, notes, durable: database.durable, quick: database.quick, meta, ...repositories(database, options.now), close };
 }
 
 function repositories(database: Database, now: () => number) {
@@ -77,32 +92,34 @@ function repositories(database: Database, now: () => number) {
 
 function chooseFile(home: string): { file: string; notes: string[] } {
   const usual = path.join(home, 'state.db');
-  if (isOurs(usual)) return { file: usual, notes: [] };
-  const file = path.join(home, 'gateway.db');
+  const own = path.join(home, 'gateway.db');
+  const owner = ownerOf(usual);
+  if (owner === 'us' || (owner === 'nobody' && !existsSync(own))) return { file: usual, notes: [] };
+  if (owner === 'nobody') return { file: own, notes: [] }; // the other program's file was removed; ours stays where it is
   return {
-    file,
+    file: own,
     notes: [`state.db in ${home} belongs to another program and is left untouched; this gateway keeps its data in gateway.db.`],
   };
 }
 
-/** Absent and empty files are ours to use. Read before SQLite opens it, so that no lock of ours can be dropped. */
-function isOurs(file: string): boolean {
-  if (!existsSync(file)) return true;
+/** Absent and empty files are nobody's. Read before SQLite opens it, so that no lock of ours can be dropped. */
+function ownerOf(file: string): 'us' | 'nobody' | 'another' {
+  if (!existsSync(file)) return 'nobody';
   const header = Buffer.alloc(100);
   const handle = openSync(file, 'r');
   try {
     const length = readSync(handle, header, 0, header.length, 0);
-    return length === 0 || (length === header.length && header.readUInt32BE(applicationIdOffset) === applicationId);
+    if (length === 0) return 'nobody';
+    return length === header.length && header.readUInt32BE(applicationIdOffset) === applicationId ? 'us' : 'another';
   } finally {
     closeSync(handle);
   }
 }
 
-function checkAfterUncleanStop(database: Database, meta: MetaStore, file: string): readonly string[] {
+function checkAfterUncleanStop(database: Database, meta: MetaStore, file: string): void {
   const clean = meta.get('clean') !== false;
   meta.set('clean', false);
-  if (clean) return [];
-  const problems = database.problems();
-  if (problems.length === 0) return [];
-  throw new Error(`the database ${file} is damaged (${problems[0]}). Move it away and restore a backup, or start with an empty home.`);
+  if (clean) return;
+  const [problem] = database.problems();
+  if (problem !== undefined) throw damaged(file, problem);
 }

@@ -13,23 +13,41 @@ export interface HomeLock {
 
 /** SQLite's own file lock does the work: an exclusive transaction on an empty database that is never written. Throws HomeLockedError. */
 export function lockHome(home: string): HomeLock {
-  const file = path.join(home, 'gateway.lock');
-  const lock = new Sqlite(file, { timeout: 0 });
+  const lock = openLock(home);
   try {
     lock.exec('BEGIN EXCLUSIVE');
+    writeFileSync(path.join(home, 'gateway.pid'), `${process.pid}\n`);
   } catch (error) {
     lock.close();
-    if (!isBusy(error)) throw error;
-    throw new HomeLockedError(
-      `another gateway is running on ${home}${holder(home)}. Stop it first, or set HERMES_HOME to another directory.`,
-    );
+    throw isBusy(error) ? lockedBy(home) : unwritable(home, error);
   }
-  writeFileSync(path.join(home, 'gateway.pid'), `${process.pid}\n`);
   return { release: () => lock.close() };
+}
+
+function openLock(home: string): Sqlite.Database {
+  try {
+    return new Sqlite(path.join(home, 'gateway.lock'), { timeout: 0 });
+  } catch (error) {
+    throw unwritable(home, error);
+  }
 }
 
 function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+function lockedBy(home: string): HomeLockedError {
+  return new HomeLockedError(
+    `another gateway is running on ${home}${holder(home)}. Stop it first, or set HERMES_HOME to another directory.`,
+  );
+}
+
+function unwritable(home: string, error: unknown): Error {
+  const why = error instanceof Error ? error.message : String(error);
+  return new Error(
+    `the gateway cannot write in ${home} (${why}). Check that it exists, belongs to you and has space, or set HERMES_HOME to another directory.`,
+    { cause: error },
+  );
 }
 
 function holder(home: string): string {
