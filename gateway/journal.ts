@@ -3,23 +3,38 @@ import type { Journal } from '../agent/journal.ts';
 import type { Store } from './store/index.ts';
 import type { TurnRow } from './store/turns.ts';
 
-export function createJournal(store: Store, turn: TurnRow): Journal {
+export interface TurnJournal extends Journal {
+  /** What kept a step from reaching the disk (it is full, say): the run failed for no reason of its own, and the turn is to be taken up again. */
+  failure(): unknown;
+}
+
+export function createJournal(store: Store, turn: TurnRow): TurnJournal {
   let starts = turn.starts;
+  let failure: unknown;
+  const write = (work: () => void): void => {
+    try {
+      store.quick(work);
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
   /** A step that reached the disk shows that this turn does not kill the process: its count of starts begins anew. */
-  const step = (write: () => void): void => {
-    store.quick(() => {
-      write();
+  const step = (work: () => void): void => {
+    write(() => {
+      work();
       if (starts > 1) store.turns.setStarts(turn.id, 1);
     });
     starts = 1;
   };
   return {
     message: (message) => step(() => store.transcript.append(turn.sessionId, turn.id, message)),
-    started: (call) => store.quick(() => store.turns.callStarted(turn.id, call)),
+    started: (call) => write(() => store.turns.callStarted(turn.id, call)),
     finished: (call, result) =>
       step(() => {
         store.turns.callFinished(turn.id, call.id, result.status);
         store.transcript.append(turn.sessionId, turn.id, result);
       }),
+    failure: () => failure,
   };
 }

@@ -139,20 +139,16 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
   if (session === undefined) throw new Error(`turn ${turn.id} belongs to no session`);
   await fetchInput(options, begun, signal);
   const live = openLive(options, turn, signal);
+  const journal = createJournal(store, turn);
   const run = startRun(
     {
       session: { id: session.id, workspace: session.workspace },
-      system: systemPrompt({
-        workspace: session.workspace,
-        chatType: turn.target.chatType,
-        ...platformFacts(options, turn),
-        ...instructions(agent),
-      }),
+      system: systemPromptOf(options, turn, session.workspace),
       transcript: store.transcript.read(session.id),
       started: store.turns.openCalls(turn.id),
       model: agent.model,
       tools: agent.tools,
-      journal: createJournal(store, turn),
+      journal,
       policy: createPolicy(),
       limits: { maxSteps: agent.maxSteps },
     },
@@ -164,6 +160,7 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
   }
   const outcome = await run.outcome;
   void live?.close();
+  if (journal.failure() !== undefined) throw new Error('a step of a turn could not be stored', { cause: journal.failure() });
   if (outcome.status === 'aborted' && (signal.reason as AbortReason) === 'shutdown') return; // goes on at the next start
   await endTurn(options, { turn, session, ending: { type: 'outcome', outcome } }, signal);
 }
@@ -185,13 +182,14 @@ function openLive({ accounts, store, log, now }: TurnOptions, turn: TurnRow, sig
   return createLive({ account, target: turn.target, key: `turn-${turn.id}`, bubble: turn.bubble, onBubble, log, now }, signal);
 }
 
-function platformFacts({ accounts }: TurnOptions, turn: TurnRow): { readonly platformLabel: string } {
-  const { chat } = turn.target;
-  return { platformLabel: accounts.get(accountKey(chat))?.platform.label ?? chat.platform };
-}
+const mediaRule = 'To send a file from your working directory, put a line of its own into your answer: MEDIA:path/of/the/file';
 
-function instructions({ instructions: text }: AgentOptions): { readonly instructions?: string } {
-  return text === undefined ? {} : { instructions: text };
+/** The same bytes for as long as the session lasts: providers cache by prefix. */
+function systemPromptOf({ accounts, agent }: TurnOptions, turn: TurnRow, workspace: string): string {
+  const { chat, chatType } = turn.target;
+  const platform = accounts.get(accountKey(chat))?.platform;
+  const instructions = [(platform?.limits.uploadBytes ?? 0) > 0 ? mediaRule : '', agent.instructions ?? ''].filter((line) => line !== '');
+  return systemPrompt({ platformLabel: platform?.label ?? chat.platform, chatType, workspace, instructions: instructions.join('\n\n') });
 }
 
 function tellOnce(
