@@ -121,5 +121,5 @@ function checkAfterUncleanStop(database: Database, meta: MetaStore, file: string
   meta.set('clean', false);
   if (clean) return;
   const [problem] = database.problems();
-  if (problem !== undefined) throw damaged(file, problem);
+  if (problem !== undefined) throw new Error(damaged(file, problem));
 }

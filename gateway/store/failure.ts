@@ -1,0 +1,28 @@
+/** Says in a sentence that a person can act on why SQLite cannot open or change the store. */
+import Sqlite from 'better-sqlite3';
+
+type SqliteError = InstanceType<typeof Sqlite.SqliteError>;
+
+/** `error` itself where SQLite has nothing to do with it, or where it says all there is to say. */
+export function explainFailure(error: unknown, file: string): unknown {
+  const cause = sqliteError(error);
+  const sentence = cause === undefined ? undefined : explain(cause, file);
+  return sentence === undefined ? error : new Error(sentence, { cause: error });
+}
+
+export function damaged(file: string, problem: string): string {
+  return `the database ${file} is damaged (${problem}). Move it away and restore a backup, or start with an empty home.`;
+}
+
+function explain({ code, message }: SqliteError, file: string): string | undefined {
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return damaged(file, message);
+  if (code === 'SQLITE_FULL') return `the disk that holds ${file} is full. Free some space and start again; what was stored is kept.`;
+  if (!/^SQLITE_(READONLY|CANTOPEN|IOERR|PERM)/.test(code)) return undefined;
+  return `the database ${file} cannot be used (${message}). Check that it and its directory belong to you and can be written.`;
+}
+
+/** Migrations wrap what SQLite reported. */
+function sqliteError(error: unknown): SqliteError | undefined {
+  if (error instanceof Sqlite.SqliteError) return error;
+  return error instanceof Error ? sqliteError(error.cause) : undefined;
+}
