@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, sql } from 'drizzle-orm';
 import type { AccountStore, Json } from '../../adapters/adapter.ts';
 import type { Database } from './database.ts';
 import { accountData, penalties, refusals } from './schema.ts';
@@ -59,10 +59,11 @@ function openAccount({ orm, durable }: Database, account: string): AccountStore 
         .run();
       return;
     }
+    const json = sql`${JSON.stringify(value)}`; // drizzle itself makes NULL, and no JSON, of null
     orm
       .insert(accountData)
-      .values({ account, key, value })
-      .onConflictDoUpdate({ target: [accountData.account, accountData.key], set: { value } })
+      .values({ account, key, value: json })
+      .onConflictDoUpdate({ target: [accountData.account, accountData.key], set: { value: json } })
       .run();
   };
   return {
@@ -74,7 +75,8 @@ function openAccount({ orm, durable }: Database, account: string): AccountStore 
     list: (prefix, { after, limit, newest }) => {
       const inRange = and(
         eq(accountData.account, account),
-        gt(accountData.key, after ?? prefix),
+        gte(accountData.key, prefix),
+        after === undefined ? undefined : gt(accountData.key, after),
         sql`${accountData.key} < ${`${prefix}\u{10ffff}`}`,
       );
       const rows = orm
