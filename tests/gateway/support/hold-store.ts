@@ -1,0 +1,8 @@
+/** A process that opens the store of a home and waits to be killed. */
+import { openStore } from '../../../gateway/store/index.ts';
+
+const [home = '', migrations = ''] = process.argv.slice(2);
+const store = openStore({ home, migrations, now: Date.now });
+store.meta.set('kept', 'by the killed process');
+process.stdout.write('open\n');
+setInterval(() => undefined, 1000);
