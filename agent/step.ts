@@ -64,7 +64,6 @@ export async function askModel(conversation: Conversation, options: StepOptions,
       const next = recover(conversation, options, { error, built });
       if (next === undefined) throw error;
       built = next;
-      resetText(conversation);
     }
   }
 }
@@ -117,6 +116,7 @@ interface Draft {
 
 async function receive(conversation: Conversation, request: ModelRequest, signal: AbortSignal): Promise<AssistantMessage> {
   const draft: Draft = { calls: [], finish: 'stop' };
+  resetText(conversation); // what an attempt that came to nothing has shown
   for await (const event of conversation.input.model.stream(request, signal)) apply(conversation, draft, event);
   signal.throwIfAborted();
   return { role: 'assistant', text: conversation.progress.text, calls: uniqueIds(draft.calls, conversation.callIds), finish: draft.finish };

@@ -37,12 +37,14 @@ function placeholder(text: string): UserMessage {
 }
 
 function cleanUser(message: UserMessage): UserMessage {
-  const parts = message.content.flatMap((part): Part[] => {
-    if (part.type === 'image') return [part];
-    return part.text.trim() === '' ? [] : [part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() }];
-  });
-  if (parts.length === 0) return placeholder('(empty message)');
-  return parts.every((part, index) => part === message.content[index]) ? message : { role: 'user', content: parts };
+  const content = message.content.map(cleanPart).filter((part) => part.type === 'image' || part.text.trim() !== '');
+  return content.length === 0 ? placeholder('(empty message)') : { role: 'user', content };
+}
+
+/** A part that needs no change stays the same object: what was read for an image is remembered by it. */
+function cleanPart(part: Part): Part {
+  if (part.type === 'text') return part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() };
+  return part.note.isWellFormed() && part.note.trim() !== '' ? part : { ...part, note: part.note.trim().toWellFormed() || '(an image)' };
 }
 
 /** A user message right after results means that the turn was stopped there; some providers want an answer in between. */

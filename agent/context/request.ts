@@ -18,8 +18,8 @@ export interface BuiltRequest {
 
 /** From the transcript (`messages`) to what is sent. Throws ModelError `context_overflow`. */
 export function buildRequest(input: RequestInput, budget: Budget): BuiltRequest {
-  const paired = pairUp(input.withoutImages ? input.messages.map(withoutImages) : input.messages);
-  const fitted = fitToWindow({ ...input, messages: paired }, budget);
+  const paired = pairUp(input.messages);
+  const fitted = fitToWindow({ ...input, messages: input.withoutImages ? paired.map(withoutImages) : paired }, budget);
   const messages = alternate(fitted.messages);
   if (input.note !== undefined) messages.splice(-1, 1, ...messages.slice(-1).map((last) => noted(last, input.note ?? '')));
   return { request: { system: input.system, messages, tools: input.tools }, tokens: fitted.tokens, leftOut: fitted.leftOut };
@@ -32,7 +32,7 @@ function noted(message: Message, note: string): Message {
 }
 
 function noteOf(part: Part): Part {
-  return part.type === 'image' ? { type: 'text', text: part.note || '(an image)' } : part;
+  return part.type === 'image' ? { type: 'text', text: part.note } : part;
 }
 
 function withoutImages(message: Message): Message {

@@ -49,7 +49,7 @@ async function choose(images: readonly ImagePart[], load: (part: ImagePart) => P
 }
 
 function hidden(part: ImagePart, why: string): Shown {
-  return { note: `${part.note || '(an image)'} (not shown to you: ${why})` };
+  return { note: `${part.note} (not shown to you: ${why})` };
 }
 
 async function readImage(part: ImagePart): Promise<Shown> {
