@@ -22,6 +22,7 @@ export interface AppPorts {
 
 const MAIN_CHAT = 'main';
 const CHAT_KEY = 'hermes.chat';
+const BANNER_KEY = 'hermes.demo-note';
 
 const STATES: Readonly<Record<ConnectionState, string>> = {
   connected: 'Connected',
@@ -99,7 +100,7 @@ export class App {
   }
 
   #layout(): HTMLElement {
-    const { status } = this.#ports;
+    const { status, tab } = this.#ports;
     const scrim = h('div', { class: 'scrim' });
     scrim.addEventListener('click', () => this.#drawer(false));
     const bar = h(
@@ -110,8 +111,11 @@ export class App {
       this.#state,
     );
     const main = h('main', { class: 'main' }, bar, this.#conversation.element, this.#composer.element);
-    if (status.model.demo) {
-      const banner = demoBanner(status, () => banner.remove());
+    if (status.model.demo && tab.read(BANNER_KEY) === undefined) {
+      const banner = demoBanner(status, () => {
+        tab.write(BANNER_KEY, 'hidden');
+        banner.remove();
+      });
       bar.after(banner);
     }
     return h('div', { class: 'app' }, this.#sidebar.element, scrim, main, this.#announcer);

@@ -7,9 +7,9 @@ export type Theme = (typeof CHOICES)[number];
 const KEY = 'hermes.theme';
 
 export const THEMES: Readonly<Record<Theme, { readonly label: string; readonly icon: IconName }>> = {
-  auto: { label: 'Like the system', icon: 'auto' },
-  light: { label: 'Light', icon: 'sun' },
-  dark: { label: 'Dark', icon: 'moon' },
+  auto: { label: 'Theme: system', icon: 'auto' },
+  light: { label: 'Theme: light', icon: 'sun' },
+  dark: { label: 'Theme: dark', icon: 'moon' },
 };
 
 export function currentTheme(shelf: Shelf): Theme {

@@ -24,7 +24,7 @@ export class Sidebar {
 
   constructor(ports: SidebarPorts, theme: Theme) {
     this.#ports = ports;
-    this.#theme = button({ label: 'Colours', class: 'tool' }, () => this.#showTheme(this.#ports.theme()));
+    this.#theme = button({ label: 'Theme', class: 'tool' }, () => this.#showTheme(this.#ports.theme()));
     this.#showTheme(theme);
     const create = button({ label: 'New chat', class: 'new-chat' }, () => this.#ports.create(), icon('plus'), 'New chat');
     const leave = button({ label: 'Sign out', class: 'tool' }, () => this.#ports.signOut(), icon('leave'), h('span', {}, 'Sign out'));
@@ -58,7 +58,7 @@ export class Sidebar {
   #showTheme(theme: Theme): void {
     const { label, icon: name } = THEMES[theme];
     this.#theme.replaceChildren(icon(name), h('span', {}, label));
-    setAttribute(this.#theme, 'title', `Colours: ${label}`);
-    setAttribute(this.#theme, 'aria-label', `Colours: ${label}`);
+    setAttribute(this.#theme, 'title', label);
+    setAttribute(this.#theme, 'aria-label', label);
   }
 }

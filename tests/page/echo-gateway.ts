@@ -1,0 +1,153 @@
+import { fileURLToPath } from 'node:url';
+import type { Adapter, ChatRef, Host, Inbound, InboundMessage, MenuCommand, ProgressStep } from '../../adapters/adapter.ts';
+import { webPlatform } from '../../adapters/web/platform.ts';
+import { createHttpServer, type HttpServer } from '../../gateway/http/server.ts';
+import type { Status } from '../../gateway/status.ts';
+import { createMemoryStore } from '../adapters/web/memory-store.ts';
+import { controlHandlers, status } from '../gateway/http/fixture.ts';
+
+type Store = ReturnType<typeof createMemoryStore>;
+
+/** How the gateway answers one message. */
+export type Answer = (message: InboundMessage, talk: Talk) => Promise<void>;
+
+export interface Talk {
+  typing(): Promise<void>;
+  /** Shows the text piece by piece, then sends it. */
+  stream(markdown: string, pieceMs: number): Promise<void>;
+  preview(markdown: string): Promise<void>;
+  send(markdown: string): Promise<void>;
+  /** Opens a progress bubble; the returned function edits it. */
+  progress(steps: readonly ProgressStep[]): Promise<(steps: readonly ProgressStep[], done: boolean) => Promise<void>>;
+}
+
+export const echo: Answer = (message, talk) => talk.send(`You said: ${message.text}`);
+
+export const MENU: readonly MenuCommand[] = [
+  { name: 'new', description: 'Start afresh' },
+  { name: 'status', description: 'What is going on' },
+  { name: 'stop', description: 'Stop what runs' },
+];
+
+export interface EchoOptions {
+  readonly answer?: Answer;
+  readonly store?: Store;
+  readonly sessions?: Store;
+  readonly port?: number;
+  readonly model?: Status['model'];
+}
+
+/** The real server, adapter and page with the smallest possible gateway behind them: an inbox that dedupes, and an answer. */
+export class EchoGateway {
+  readonly store: Store;
+  readonly sessions: Store;
+  /** What was accepted, each event once. */
+  readonly inbox: InboundMessage[] = [];
+  /** Set: `receive` throws, as with a full disk. */
+  broken = false;
+  answer: Answer;
+  url = '';
+  readonly #options: EchoOptions;
+  #stop = new AbortController();
+  #running: Promise<void> | undefined;
+  #server: HttpServer | undefined;
+  #adapter: Adapter | undefined;
+  #sent = 0;
+
+  constructor(options: EchoOptions = {}) {
+    this.#options = options;
+    this.store = options.store ?? createMemoryStore();
+    this.sessions = options.sessions ?? createMemoryStore();
+    this.answer = options.answer ?? echo;
+  }
+
+  get adapter(): Adapter {
+    if (!this.#adapter) throw new Error('Not started.');
+    return this.#adapter;
+  }
+
+  get server(): HttpServer {
+    if (!this.#server) throw new Error('Not started.');
+    return this.#server;
+  }
+
+  /** Starts, or starts again under the same address. */
+  async start(): Promise<this> {
+    const config = webPlatform.schema.parse({ port: this.url ? Number(new URL(this.url).port) : (this.#options.port ?? 0) });
+    const { create } = await webPlatform.load();
+    this.#stop = new AbortController();
+    this.#adapter = create(config, this.#host(), MENU);
+    const model = this.#options.model ?? { name: 'echo', demo: false };
+    this.#server = createHttpServer({
+      config,
+      store: this.sessions,
+      handlers: controlHandlers({ status: () => ({ ...status, model }) }),
+      pageDirectory: fileURLToPath(new URL('../../dist/web', import.meta.url)),
+      log: { info: () => {}, warn: () => {} },
+    });
+    this.#adapter.routes?.(this.#server.app, this.#server.verified);
+    this.#running = this.#adapter.run(this.#stop.signal);
+    this.url = await this.#server.listen();
+    return this;
+  }
+
+  link(): string {
+    return this.server.signInLink();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#server?.close();
+  }
+
+  talkIn(chat: ChatRef): Talk {
+    const { adapter, signal } = { adapter: this.adapter, signal: this.#stop.signal };
+    const key = (): string => `key-${++this.#sent}-${Math.random()}`;
+    const talk: Talk = {
+      typing: async () => adapter.typing?.(chat, signal),
+      preview: async (markdown) => adapter.preview?.(chat, 'answer', markdown, signal),
+      send: async (markdown) => {
+        await adapter.send({ type: 'text', chat, markdown }, key(), signal);
+      },
+      stream: async (markdown, pieceMs) => {
+        for (let end = 12; end < markdown.length; end += 12) {
+          await talk.preview(markdown.slice(0, end));
+          await pause(pieceMs);
+        }
+        await talk.send(markdown);
+      },
+      progress: async (steps) => {
+        const startedAtMs = Date.now();
+        const ref = await adapter.send({ type: 'progress', chat, steps, elapsedMs: 0, done: false }, key(), signal);
+        return async (next, done) =>
+          adapter.edit?.(ref, { type: 'progress', chat, steps: next, elapsedMs: Date.now() - startedAtMs, done }, signal);
+      },
+    };
+    return talk;
+  }
+
+  #host(): Host {
+    return {
+      receive: (events) => this.#receive(events),
+      state: () => {},
+      alive: () => {},
+      store: this.store,
+      log: { info: () => {}, warn: () => {} },
+    };
+  }
+
+  #receive(events: readonly Inbound[]): void {
+    if (this.broken) throw new Error('database or disk is full');
+    for (const event of events) {
+      if (event.type !== 'message' || this.inbox.some((known) => known.event === event.event)) continue;
+      this.inbox.push(event);
+      // A turn that a stop cuts is nothing to report here.
+      this.answer(event, this.talkIn(event.chat)).catch(() => undefined);
+    }
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
