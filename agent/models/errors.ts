@@ -25,8 +25,8 @@ export function classify(error: unknown, context: { readonly model: string; read
 /** The openai client's errors, undici's, and error objects of a stream alike: only their properties are looked at. */
 export function describe(error: unknown): Failure {
   const outer = fields(error);
-  const inner = fields(outer['error']);
-  const code = [inner['code'], inner['type'], outer['code'], outer['type'], fields(inner['metadata'])['error_type']];
+  const inner = innerError(outer['error']);
+  const code = [inner['code'], inner['type'], inner['status'], outer['code'], outer['type'], fields(inner['metadata'])['error_type']];
   const words = [outer['message'], inner['message'], fields(inner['metadata'])['raw']]
     .filter((text) => typeof text === 'string')
     .join('\n');
@@ -42,6 +42,12 @@ export function describe(error: unknown): Failure {
   };
 }
 
+/** Gemini sends a list with one error object in it; some wrap the object once more. */
+function innerError(value: unknown): Record<string, unknown> {
+  const object = fields(Array.isArray(value) ? value[0] : value);
+  return 'error' in object ? fields(object['error']) : object;
+}
+
 function fields(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
@@ -52,18 +58,19 @@ function statusOf(outer: Record<string, unknown>, inner: Record<string, unknown>
   return candidates.find((status) => Number.isInteger(status) && status >= 400 && status < 600);
 }
 
-/** Node puts the code on the error or somewhere down its causes. */
+const systemCode = /^(E[A-Z_]+|UND_ERR_[A-Z_]+|[A-Z_]*(CERT|SIGNATURE)[A-Z_]*)$/;
+
+/** Node puts the code on the error or somewhere down its causes; the innermost one says what happened. */
 function networkCode(error: unknown): string | undefined {
-  let current = error;
-  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
-    const code = (current as { code?: unknown }).code;
-    if (typeof code === 'string' && /^(E[A-Z_]+|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|[A-Z_]*CERT[A-Z_]*|[A-Z_]*SIGNATURE[A-Z_]*)$/.test(code))
-      return code;
-    if (current.message === 'terminated' || current instanceof SyntaxError) return 'terminated';
-    if (current.name.includes('Timeout') || current.constructor.name.includes('Timeout')) return 'ETIMEDOUT';
-    current = current.cause;
-  }
-  return error instanceof Error && error.constructor.name === 'APIConnectionError' ? 'ECONNECTION' : undefined;
+  const chain: Error[] = [];
+  for (let current = error; current instanceof Error && chain.length < 5; current = current.cause) chain.push(current);
+  const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
+  const code = codes.findLast((candidate) => systemCode.test(candidate));
+  if (code !== undefined) return code;
+  if (chain.some((link) => link.message === 'terminated' || link instanceof SyntaxError)) return 'terminated';
+  const names = chain.map((link) => `${link.name} ${link.constructor.name}`).join(' ');
+  if (names.includes('Timeout')) return 'ETIMEDOUT';
+  return names.includes('APIConnectionError') ? 'ECONNECTION' : undefined;
 }
 
 const timeouts = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT']);

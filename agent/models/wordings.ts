@@ -25,7 +25,7 @@ const clientErrors = [400, 404, 413, 415, 422, 500];
 const rules: readonly Rule[] = [
   { kind: 'billing', in: 'code', pattern: /insufficient_quota|billing|insufficient_balance|credits?_exhausted/i },
   // Gemini says "exceeded your current quota" for its limits per minute too; then it also says when to come back
-  { kind: 'rate_limit', pattern: /retryDelay|try again in \d/i, statuses: [429] },
+  { kind: 'rate_limit', pattern: /retryDelay|(re)?try (again )?in \d/i, statuses: [429] },
   {
     kind: 'billing',
     pattern:
@@ -79,7 +79,11 @@ const rules: readonly Rule[] = [
     statuses: [400, 404, 422],
   },
   { kind: 'auth', in: 'code', pattern: /invalid_api_key|authentication_error|permission_error/i },
-  { kind: 'auth', pattern: /(incorrect|invalid|missing|no) api[ _-]?key/i, statuses: [400, 401, 403] },
+  {
+    kind: 'auth',
+    pattern: /(incorrect|invalid|missing|no) api[ _-]?key|api[ _-]?key (is )?(not valid|invalid|expired)/i,
+    statuses: [400, 401, 403],
+  },
   { kind: 'overloaded', in: 'code', pattern: /overloaded|slow_down|server_busy|unavailable|engine_overloaded/i },
   {
     kind: 'overloaded',
