@@ -34,6 +34,8 @@ export function createGuard({ config, sessions, port }: GuardOptions): Guard {
   return {
     async check(request, reply) {
       reply.headers(HEADERS);
+      // An answer instead of an upgrade: nobody else ends this connection, and it would outlive the server.
+      if (isUpgrade(request)) reply.raw.once('finish', () => request.raw.socket.destroy());
       const access = accessOf(request);
       if (access === 'public') return;
       checkAddress(request, config, port());

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpServer } from '../../../gateway/http/server.ts';
@@ -141,6 +142,17 @@ describe('the guard', () => {
     expect(await upgrade([`Cookie: ${cookie}`, 'Origin: http://evil.example'])).toContain('403');
     expect(await upgrade([`Origin: ${url.origin}`])).toContain('401');
     expect(await upgrade([`Cookie: ${cookie}`, `Origin: ${url.origin}`])).toContain('404');
+  });
+
+  it('a refused upgrade leaves no connection behind that would keep the server from closing', async () => {
+    const http = started({ config: { host: '127.0.0.1', port: 0, allowed_hosts: [] } });
+    http.app.register(fastifyWebsocket);
+    const url = new URL(await http.listen());
+    const socket = connect(Number(url.port), '127.0.0.1');
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    socket.resume().write(['GET /ws HTTP/1.1', `Host: ${url.host}`, ...upgradeLines, '', ''].join('\r\n'));
+    await ended;
+    await http.close();
   });
 });
 
