@@ -1,5 +1,6 @@
-/** The registry of platforms: one line for each. */
+/** The registry of platforms: a line for each. */
 import type { Platform } from './adapter.ts';
+import { telegramPlatform } from './telegram/platform.ts';
 import { webPlatform } from './web/platform.ts';
 
-export const platforms: readonly Platform[] = [webPlatform];
+export const platforms: readonly Platform[] = [telegramPlatform, webPlatform];

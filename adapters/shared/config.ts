@@ -1,0 +1,38 @@
+/** The part of a platform's configuration schema that all platforms have. */
+import { z } from 'zod';
+import type { Pacing } from '../adapter.ts';
+
+/** Ids as people write them: numbers, texts, a list of both, or one text with commas. */
+export const idList = z
+  .union([z.array(z.union([z.string(), z.number()])), z.string(), z.number()])
+  .transform((value): readonly string[] => [value].flat().flatMap(idsOf));
+
+function idsOf(value: string | number): string[] {
+  return String(value)
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+}
+
+const amount = z.coerce.number().min(0);
+
+function pacingSchema(defaults: Pacing) {
+  return z
+    .object({
+      chat_interval_ms: amount.default(defaults.chat_interval_ms),
+      chat_burst: z.coerce.number().int().min(1).default(defaults.chat_burst),
+      group_per_minute: amount.default(defaults.group_per_minute),
+      per_second: amount.default(defaults.per_second),
+    })
+    .prefault({});
+}
+
+/** Keys to spread into `z.object`. `users` is for platforms that can tell an id from a name. */
+export function accountShape(pacing: Pacing, users = idList) {
+  return {
+    enabled: z.boolean().optional(),
+    allowed_users: users.default([]),
+    group_allowed_chats: idList.default([]),
+    pacing: pacingSchema(pacing),
+  };
+}

@@ -1,0 +1,36 @@
+/** Whether a group message is meant for the bot. Pure; the codec of each platform says what it found in the payload. */
+
+export interface GateRules {
+  readonly requireMention: boolean;
+  /** Chats in which everything is meant for the bot. */
+  readonly freeResponseChats: readonly string[];
+  /** Further ways to address it ("^hermes\b"). */
+  readonly patterns: readonly RegExp[];
+}
+
+export interface GroupMessage {
+  readonly chat: string;
+  readonly text: string;
+  /** The platform says that the bot was mentioned by name. */
+  readonly mentioned: boolean;
+  readonly repliesToBot: boolean;
+  /** A command names whom it is for, or nobody. */
+  readonly command: 'none' | 'ours' | 'anyone' | 'other';
+}
+
+/**
+ * - `addressed`: somebody speaks to the bot.
+ * - `overheard`: nobody does, but it listens here anyway.
+ * - `ignored`: not for the bot; it must leave no trace.
+ */
+export type GateVerdict = 'addressed' | 'overheard' | 'ignored';
+
+export function judge(message: GroupMessage, rules: GateRules): GateVerdict {
+  if (message.mentioned || message.command === 'ours') return 'addressed';
+  // "/stop@another_bot" is never ours, not even where we listen to everything.
+  if (message.command === 'other') return 'ignored';
+  if (message.command === 'anyone' || message.repliesToBot) return 'addressed';
+  if (rules.patterns.some((pattern) => pattern.test(message.text))) return 'addressed';
+  if (!rules.requireMention || rules.freeResponseChats.includes(message.chat)) return 'overheard';
+  return 'ignored';
+}

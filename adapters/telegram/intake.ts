@@ -1,0 +1,52 @@
+/** From updates to `host.receive`: everything of a batch in one call, so that it is one transaction. */
+import type { Host, InboundMessage, MenuCommand } from '../adapter.ts';
+import { type CodecContext, decodeUpdate } from './codec.ts';
+import type { Identity } from './identity.ts';
+import { telegramCommands } from './menu.ts';
+import type { Migrations } from './migrations.ts';
+import type { TelegramConfig } from './platform.ts';
+
+export interface Intake {
+  /** Throws when the store refuses: nothing of it was taken then. */
+  batch(updates: readonly unknown[]): void;
+  one(update: unknown): void;
+}
+
+export interface IntakeParts {
+  readonly config: TelegramConfig;
+  readonly host: Host;
+  readonly menu: readonly MenuCommand[];
+  readonly migrations: Migrations;
+  readonly identity: Identity;
+}
+
+export function createIntake({ config, host, menu, migrations, identity }: IntakeParts): Intake {
+  const commands = [...menu.map(({ name }) => name), ...telegramCommands(menu).map(({ command }) => command)];
+  const rules = {
+    requireMention: config.require_mention,
+    freeResponseChats: config.free_response_chats,
+    patterns: config.mention_patterns.map((pattern) => new RegExp(pattern, 'iu')),
+  };
+  const context = (): CodecContext => {
+    const me = identity.me();
+    if (me === undefined) throw new Error('Who the bot is has not been told yet; the update must be offered again.');
+    return { account: 'main', me, rules, ignoredThreads: config.ignored_threads, commands };
+  };
+  const batch = (updates: readonly unknown[]): void => {
+    const known = context();
+    const messages: InboundMessage[] = [];
+    for (const update of updates) {
+      const decoded = decodeUpdate(update, known);
+      if (decoded.type === 'message') messages.push(decoded.message);
+      else if (decoded.type === 'migrated') migrations.moved(Number(decoded.from), Number(decoded.to));
+      else if (decoded.why.startsWith('not as documented'))
+        host.log.warn({ update: idOf(update) }, `An update was skipped: ${decoded.why}`);
+    }
+    if (messages.length > 0) host.receive(messages);
+  };
+  return { batch, one: (update) => batch([update]) };
+}
+
+function idOf(update: unknown): unknown {
+  return typeof update === 'object' && update !== null && 'update_id' in update ? update.update_id : undefined;
+}

@@ -1,0 +1,81 @@
+/** Our messages to method and payload of the Bot API. Pure. https://core.telegram.org/bots/api#sendmessage */
+import type { ChatRef, OutboundFile, OutboundProgress, OutboundText, ProgressStep } from '../adapter.ts';
+import { escapeHtml, toTelegramHtml, visibleText } from './html.ts';
+import { PHOTO_LIMIT_BYTES, TEXT_LIMIT } from './platform.ts';
+
+export interface TargetPayload {
+  readonly chat_id: number;
+  readonly message_thread_id?: number;
+  readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true };
+}
+
+export interface TextContent {
+  readonly text: string;
+  readonly parse_mode?: 'HTML';
+  readonly link_preview_options?: { readonly is_disabled: true };
+}
+
+export type FileMethod = 'sendPhoto' | 'sendVoice' | 'sendAudio' | 'sendVideo' | 'sendAnimation' | 'sendDocument';
+
+/** Where a message goes: the chat and topic it was captured with, never another. */
+export function targetOf(chat: ChatRef, replyTo?: string): TargetPayload {
+  return {
+    chat_id: Number(chat.chat),
+    ...(chat.thread === undefined ? {} : { message_thread_id: Number(chat.thread) }),
+    // The message may have been deleted meanwhile: the answer is worth more than its anchor.
+    ...(replyTo === undefined ? {} : { reply_parameters: { message_id: Number(replyTo), allow_sending_without_reply: true } }),
+  };
+}
+
+export function contentOf(message: OutboundText | OutboundProgress, disableLinkPreviews: boolean): TextContent {
+  const preview = disableLinkPreviews ? { link_preview_options: { is_disabled: true } as const } : {};
+  if (message.type === 'progress') return { text: progressHtml(message), parse_mode: 'HTML', ...preview };
+  if (message.plain === true) return { text: plainText(message.markdown), ...preview };
+  return { text: toTelegramHtml(message.markdown), parse_mode: 'HTML', ...preview };
+}
+
+/** A part was measured as it is rendered; its source can be longer than a message may be. Then the rendered words go out. */
+function plainText(markdown: string): string {
+  return markdown.length <= TEXT_LIMIT ? markdown : visibleText(toTelegramHtml(markdown));
+}
+
+const MARKS: Readonly<Record<ProgressStep['state'], string>> = { running: '⏳', ok: '✓', failed: '✗' };
+const SHOWN_STEPS = 12;
+const SHOWN_PREVIEW = 80;
+
+function progressHtml({ steps, elapsedMs, done }: OutboundProgress): string {
+  const lines = collapsed(steps.map(stepLine));
+  const hidden = Math.max(0, lines.length - SHOWN_STEPS);
+  const head = `<i>${done ? 'Worked' : 'Working'} · ${duration(elapsedMs)}</i>`;
+  return [head, ...(hidden === 0 ? [] : [`… ${hidden} earlier`]), ...lines.slice(hidden)].join('\n');
+}
+
+function stepLine({ tool, preview, state }: ProgressStep): string {
+  const words = [...preview.replace(/\s+/g, ' ').trim()];
+  const shown = words.length > SHOWN_PREVIEW ? `${words.slice(0, SHOWN_PREVIEW).join('')}…` : words.join('');
+  return `${MARKS[state]} ${escapeHtml(tool.slice(0, 64))}${shown === '' ? '' : `: <code>${escapeHtml(shown)}</code>`}`;
+}
+
+function collapsed(lines: readonly string[]): string[] {
+  const groups: { line: string; count: number }[] = [];
+  for (const line of lines) {
+    const last = groups.at(-1);
+    if (last?.line === line) last.count += 1;
+    else groups.push({ line, count: 1 });
+  }
+  return groups.map(({ line, count }) => (count === 1 ? line : `${line} (×${count})`));
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** Telegram shows each kind in its own way and refuses what does not fit; a document is always right. */
+export function fileMethod({ mime, kind }: OutboundFile, sizeBytes: number): FileMethod {
+  if (mime === 'image/gif') return 'sendAnimation';
+  if (/^image\/(?:png|jpe?g|webp)$/.test(mime)) return kind !== 'file' && sizeBytes <= PHOTO_LIMIT_BYTES ? 'sendPhoto' : 'sendDocument';
+  if (kind === 'voice' && /^audio\/(?:ogg|opus)$/.test(mime)) return 'sendVoice';
+  if (/^audio\/(?:mpeg|mp3|mp4|x-m4a|m4a)$/.test(mime) && kind !== 'file') return 'sendAudio';
+  return mime === 'video/mp4' && kind !== 'file' ? 'sendVideo' : 'sendDocument';
+}
