@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message, ToolCall } from '../message.ts';
 import type { Model, ModelEvent, ModelRequest } from '../model.ts';
 import { demoCommands, findCommand } from './demo-commands.ts';
+import { pause } from './pause.ts';
 
 export interface DemoOptions {
   /** Between two chunks; none by default. */
@@ -25,7 +25,7 @@ async function* stream(request: ModelRequest, delayMs: number, signal: AbortSign
   signal.throwIfAborted();
   const { text, call } = reply(request);
   for (let at = 0; at < text.length; at += chunkLength) {
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    if (delayMs > 0) await pause(delayMs, signal);
     yield { type: 'text.delta', text: text.slice(at, at + chunkLength) };
   }
   if (call !== undefined) yield { type: 'call', call };

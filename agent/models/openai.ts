@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from '../model.ts';
+import { drainingFetch } from './drain.ts';
 import { classify } from './errors.ts';
 import { createImageReader, type ImageReader } from './images.ts';
 import { createAssembly, encodeRequest } from './openai-codec.ts';
@@ -60,6 +61,7 @@ async function connect(options: OpenAiOptions): Promise<OpenAI> {
     defaultHeaders: { ...options.headers },
     timeout: options.idleTimeoutMs + 1_000, // ours is shorter and says what happened
     maxRetries: 0,
+    fetch: drainingFetch,
     logLevel: 'off',
   });
 }

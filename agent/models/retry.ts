@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Model, ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../model.ts';
+import { pause } from './pause.ts';
 
 export interface RetryOptions {
   /** Attempts after the first one. */
@@ -63,7 +63,7 @@ async function* attempts(
       if (waitMs > longestWaitMs) throw tooLong(error, waitMs);
       if (performance.now() + waitMs > deadlineMs) throw error;
       yield { type: 'retry', error, attempt, waitMs };
-      await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await pause(waitMs, signal);
     }
   }
 }

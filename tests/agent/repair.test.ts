@@ -36,7 +36,7 @@ describe('a repaired request', () => {
         expect(new Set(idsOf(repaired)).size).toBe(idsOf(repaired).length);
         expect(JSON.stringify(repaired).isWellFormed()).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 400 },
     );
   });
 
@@ -89,7 +89,7 @@ describe('a repaired request', () => {
         const { request } = buildRequest(input, { highTokens: tokens, lowTokens: tokens * 0.75 });
         expect(structureProblem(wire(request.messages))).toBeUndefined();
       }),
-      { numRuns: 1_000 },
+      { numRuns: 200 },
     );
   });
 });

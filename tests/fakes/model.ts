@@ -261,7 +261,8 @@ async function streamReply(response: ServerResponse, { id, body, reply, dripMs }
     tail.push(`data: ${JSON.stringify({ id, object: 'chat.completion.chunk', choices: [], usage })}\n\n`);
   tail.push('data: [DONE]\n\n');
   if (dripMs === undefined) {
-    response.end([chunk(id, { role: 'assistant', content: '' }, null), ...parts, ...tail].join(''));
+    response.write([chunk(id, { role: 'assistant', content: '' }, null), ...parts, ...tail].join(''));
+    setTimeout(() => response.end(), 2); // as real servers do: the end of the body is a packet of its own
     return;
   }
   for (const part of parts) {
