@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Sections } from './config/load.ts';
 
 /** The home directory cannot be used. One sentence on what is wrong and one on what to do. */
@@ -23,25 +23,33 @@ export function homeDirectory(env: Readonly<Record<string, string | undefined>>)
 }
 
 /** `run` holds the control socket: whoever can enter it can command the daemon. */
-const directories = [
-  { name: 'logs', mode: 0o700 },
-  { name: 'run', mode: 0o700 },
-  { name: 'media', mode: 0o700 },
-  { name: 'workspaces', mode: 0o700 },
-] as const;
+const directories = ['logs', 'run', 'media', 'workspaces'] as const;
 
 /** Makes what is missing in the home and leaves alone what is there: it may be Hermes Agent's. Throws HomeError. */
 export function prepareHome(home: string, sections: Sections): PreparedHome {
   const fresh = !existsSync(home);
   attempt(home, () => {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeDirectory(home);
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
   });
-  for (const { name, mode } of directories) attempt(join(home, name), () => mkdirSync(join(home, name), { recursive: true, mode }));
+  for (const name of directories) attempt(join(home, name), () => makeDirectory(join(home, name)));
   attempt(join(home, 'run'), () => closeToOthers(join(home, 'run')));
   writeNew(join(home, 'config.yaml'), configTemplate(sections));
   writeNew(join(home, '.env'), envTemplate(sections));
   return { fresh, notes: readableByOthers(join(home, '.env')) };
+}
+
+/** With its parents, for this user alone. Not `recursive`, which never returns where nothing can be made (below /proc). */
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST' && statSync(directory).isDirectory()) return;
+    if (code !== 'ENOENT' || dirname(directory) === directory) throw error;
+    makeDirectory(dirname(directory));
+    mkdirSync(directory, { mode: 0o700 });
+  }
 }
 
 function closeToOthers(directory: string): void {

@@ -47,7 +47,7 @@ const shortestSecret = 6;
 
 /** What secrets look like, for those that nobody told us. None of these can contain a quote, so a JSON line stays one. */
 const patterns: readonly RegExp[] = [
-  /\b\d{6,}:[A-Za-z0-9_-]{30,}/g, // Telegram bot token
+  /(?<!\d)\d{6,}:[A-Za-z0-9_-]{30,}/g, // Telegram bot token
   /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g, // OpenAI, Anthropic, OpenRouter
   /\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}/g, // Slack
   /\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}/g, // GitHub
