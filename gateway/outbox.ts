@@ -14,8 +14,11 @@ import { type Clock, pause, within } from './time.ts';
 const giveUpAfterMs = 24 * 3_600_000;
 const firstRetryMs = 1000;
 const longestRetryMs = 300_000;
-/** Where the platform has no idempotency key, a send with an unknown outcome is repeated at most this often. */
-const repeatsAfterUnknown = 1;
+/**
+ * Where the platform has no idempotency key, a send whose outcome the network left unknown is repeated at most once. One that a crash of
+ * ours cut is repeated more often: most never reached the wire, and an answer must not be lost to two crashes in a row.
+ */
+const repeats = { network: 1, crash: 8 } as const;
 
 export interface Outbox {
   /** Writes parts; part of the caller's transaction. Call `kick` once it is committed. */
@@ -57,7 +60,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
     kick,
     recover: () => {
-      for (const part of store.outbox.interrupted()) settleUnknown(options, part, 'the gateway stopped while this was being sent');
+      for (const part of store.outbox.interrupted())
+        settleUnknown(options, part, { cause: 'crash', why: 'the gateway stopped while this was being sent' });
       for (const lane of store.outbox.lanes()) kick(lane);
     },
     close: async (ms) => {
@@ -86,7 +90,9 @@ async function drainLane(options: OutboxOptions, lane: string, signal: AbortSign
       continue;
     }
     await pause(account.pacer.reserve(lane, part.group), signal);
+    await pause(account.pacer.reserveCall(lane, part.group), signal);
     if (signal.aborted) return;
+    if (account.penaltyMs(lane) > 0) continue; // it came while this part waited for its slot
     await deliver(options, { part, account }, signal);
   }
 }
@@ -126,19 +132,24 @@ function handleFailure(options: OutboxOptions, { part, account }: Delivery, erro
       return;
     case 'transient':
       if (error.certain || account.adapter.idempotent === true) retryLater(options, part, error);
-      else settleUnknown(options, part, error.message);
+      else settleUnknown(options, part, { cause: 'network', why: error.message });
       return;
     default:
       error.kind satisfies never;
   }
 }
 
-/** The outcome is unknown: where the platform honours our key it is repeated freely, elsewhere at most once, and counted. */
-function settleUnknown(options: OutboxOptions, part: OutboxPart, why: string): void {
+interface Unknown {
+  readonly cause: keyof typeof repeats;
+  readonly why: string;
+}
+
+/** The outcome is unknown: where the platform honours our key the send is repeated freely, elsewhere within limits, and counted. */
+function settleUnknown(options: OutboxOptions, part: OutboxPart, { cause, why }: Unknown): void {
   const { store, accounts, now } = options;
   const unknowns = part.unknowns + 1;
   const free = accounts.get(accountKey(part.payload.chat))?.adapter.idempotent === true;
-  if (free || unknowns <= repeatsAfterUnknown) store.outbox.retry(part.id, { notBefore: now(), unknowns, error: why });
+  if (free || unknowns <= repeats[cause]) store.outbox.retry(part.id, { notBefore: now(), unknowns, error: why });
   else giveUp(options, part, 'unknown', why);
 }
 
@@ -164,15 +175,16 @@ function giveUp(options: OutboxOptions, part: OutboxPart, state: 'failed' | 'unk
   const { store } = options;
   store.durable(() => {
     store.outbox.giveUp(part.id, state, why);
-    if (part.purpose !== 'answer' || state === 'unknown') return;
-    store.outbox.add({ lane: part.lane, group: part.group, purpose: 'notice', payload: notice(part) });
+    if (part.purpose !== 'answer') return;
+    store.outbox.add({ lane: part.lane, group: part.group, purpose: 'notice', payload: notice(part, state) });
     if (part.turnId !== null) store.sessions.setUndeliveredOfTurn(part.turnId, why);
   });
 }
 
-function notice({ payload }: OutboxPart): OutboundText {
+function notice({ payload }: OutboxPart, state: 'failed' | 'unknown'): OutboundText {
   const what = payload.type === 'file' ? `the file ${payload.name}` : 'a part of my last answer';
-  return { type: 'text', chat: payload.chat, markdown: `⚠️ I could not deliver ${what}. Please ask again if you need it.`, plain: true };
+  const how = state === 'failed' ? `I could not deliver ${what}.` : `I cannot tell whether ${what} reached you.`;
+  return { type: 'text', chat: payload.chat, markdown: `⚠️ ${how} Please ask again if you need it.`, plain: true };
 }
 
 /** A notice of the gateway itself, to wherever the target says. */

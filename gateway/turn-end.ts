@@ -1,6 +1,7 @@
 /** The end of a turn: one durable transaction that settles its messages, ends it and writes down everything there is to deliver. */
 import path from 'node:path';
 import type { Outcome } from '../agent/events.ts';
+import type { Message } from '../agent/message.ts';
 import { noticePart } from './outbox.ts';
 import { findDeliverables } from './presenter/deliverable.ts';
 import { type OutgoingFile, takeFile } from './presenter/files.ts';
@@ -30,6 +31,7 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
   const { turn } = ending;
   const { outcome, error, parts } = await settle(options, ending, signal);
   store.durable(() => {
+    if (ending.ending.type === 'parked') closeTranscript(options, turn);
     outbox.add(parts.map((part) => ({ ...part, turnId: turn.id })));
     store.turns.end(turn.id, { outcome, ...(error === undefined ? {} : { error }) });
     store.inbox.settleTurn(turn.id, outcome);
@@ -38,17 +40,28 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
   outbox.kick(outboxLane(turn.target.chat));
 }
 
+const parkedText = 'I gave up on this message: the gateway stopped twice while I was working on it.';
+
+/** What was given up must not be taken up again with the next message: its calls get their results, its message an answer. */
+function closeTranscript({ store }: TurnOptions, { id, sessionId }: TurnRow): void {
+  for (const message of closing(store.transcript.read(sessionId))) store.transcript.append(sessionId, id, message);
+}
+
+function closing(transcript: readonly Message[]): readonly Message[] {
+  const at = transcript.findLastIndex((message) => message.role !== 'tool');
+  const last = transcript[at];
+  const answered = new Set(transcript.slice(at + 1).map((message) => (message.role === 'tool' ? message.callId : '')));
+  const open = last?.role === 'assistant' ? last.calls.filter((call) => !answered.has(call.id)) : [];
+  const results = open.map(({ id, name }): Message => ({ role: 'tool', callId: id, name, status: 'unknown', content: parkedText }));
+  return [...results, { role: 'assistant', text: parkedText, calls: [], finish: 'stop' }];
+}
+
 async function settle(options: TurnOptions, { turn, session, ending }: TurnEnding, signal: AbortSignal): Promise<Settlement> {
   switch (ending.type) {
     case 'parked':
       return {
         outcome: 'parked',
-        parts: [
-          noticePart(
-            turn.target,
-            '⚠️ I gave up on your last message: the gateway stopped twice while I was working on it. Please ask again in another way.',
-          ),
-        ],
+        parts: [noticePart(turn.target, `⚠️ ${parkedText} Please ask again in another way.`)],
       };
     case 'stopped':
       return { outcome: 'silent', parts: [] };

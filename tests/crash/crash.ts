@@ -42,8 +42,8 @@ export interface CrashReport {
 export type KillPoint = 'work' | 'receipt' | 'drain';
 
 const replyDelayMs = 15;
-/** After the fake's reply the daemon still has to read it and commit the receipt. */
-const receiptGraceMs = 60;
+/** A send that arrived longer than this before a kill had its receipt by then, however busy the machine. */
+const receiptGraceMs = 500;
 const firstChat = 1000;
 
 export async function runCrashTest(plan: CrashPlan, say: (line: string) => void = () => undefined): Promise<CrashReport> {
@@ -52,8 +52,8 @@ export async function runCrashTest(plan: CrashPlan, say: (line: string) => void 
   const random = createRandom(plan.seed);
   const telegram = await startFakeTelegram({ replyDelayMs });
   const model = await startFakeModel({ delayMs: 20, reply: (body) => scriptedReply(lastUserText(body), body) });
-  const killTimes: number[] = [];
-  const kills = { work: 0, receipt: 0, drain: 0 };
+  const kills: Kill[] = [];
+  const killed = { work: 0, receipt: 0, drain: 0 };
   const databaseProblems: string[] = [];
   const start = (): GatewayProcess =>
     startGateway({ home, telegram, model: model.base, config: { gateway: { drain_timeout_seconds: 5 } } });
@@ -62,18 +62,20 @@ export async function runCrashTest(plan: CrashPlan, say: (line: string) => void 
     for (let round = 0; round < plan.rounds; round += 1) {
       const gateway = start();
       const point = await killSomewhere({ gateway, telegram, random });
-      killTimes.push(performance.timeOrigin + performance.now());
-      kills[point] += 1;
+      const at = performance.timeOrigin + performance.now();
+      killed[point] += 1;
       await gateway.exited;
-      databaseProblems.push(...integrity(home));
+      const { problems, sending } = inspect(home);
+      kills.push({ at, sending });
+      databaseProblems.push(...problems);
       say(`round ${round + 1}/${plan.rounds}: killed (${point}), ${telegram.calls.filter(isSend).length} sends so far`);
     }
     await feeding;
     const gateway = start();
     await settled(home, plan.messages, gateway);
     await gateway.stop();
-    databaseProblems.push(...integrity(home));
-    return { ...judge({ telegram, plan, home, killTimes }), kills, databaseProblems, tookMs: Date.now() - startedAt };
+    databaseProblems.push(...inspect(home).problems);
+    return { ...judge({ telegram, plan, home, kills }), kills: killed, databaseProblems, tookMs: Date.now() - startedAt };
   } finally {
     await telegram.close();
     await model.close();
@@ -83,7 +85,7 @@ export async function runCrashTest(plan: CrashPlan, say: (line: string) => void 
 
 /** Every fourth message makes the model append a line to a file before it answers: a side effect that must not happen twice. */
 function scriptedReply(text: string, body: { readonly messages: readonly { readonly role: string }[] }) {
-  const number = /#(\d+)/.exec(text)?.[1] ?? '?';
+  const number = [...text.matchAll(/#(\d+)/g)].at(-1)?.[1] ?? '?'; // a turn that was given up leaves its message before this one
   const afterTool = body.messages.at(-1)?.role === 'tool';
   if (Number(number) % 4 === 0 && !afterTool) return { calls: [{ name: 'terminal', args: { command: `echo ${number} >> effects.txt` } }] };
   return { text: `answer [${number}]` };
@@ -164,16 +166,26 @@ function readLedger(home: string): Ledger {
   }
 }
 
-/** Checks a copy, so that the daemon itself recovers what the kill left. */
-function integrity(home: string): readonly string[] {
+interface Kill {
+  readonly at: number;
+  /** Messages whose answer was on its way, without a receipt. */
+  readonly sending: ReadonlySet<number>;
+}
+
+/** Looks at a copy, so that the daemon itself recovers what the kill left. */
+function inspect(home: string): { readonly problems: readonly string[]; readonly sending: ReadonlySet<number> } {
   const copy = mkdtempSync(path.join(tmpdir(), 'hermes-crash-copy-'));
   try {
     for (const name of readdirSync(home).filter((file) => /^state\.db(-wal)?$/.test(file)))
       copyFileSync(path.join(home, name), path.join(copy, name));
     const db = new Sqlite(path.join(copy, 'state.db'));
     const result = db.pragma('integrity_check', { simple: true });
+    const texts = db.prepare("select payload from outbox where state = 'sending'").pluck().all() as string[];
     db.close();
-    return result === 'ok' ? [] : [String(result)];
+    return {
+      problems: result === 'ok' ? [] : [String(result)],
+      sending: new Set(texts.map((text) => Number(/answer \[(\d+)\]/.exec(text)?.[1]))),
+    };
   } finally {
     rmSync(copy, { recursive: true });
   }
@@ -183,10 +195,10 @@ interface Evidence {
   readonly telegram: FakeTelegram;
   readonly plan: CrashPlan;
   readonly home: string;
-  readonly killTimes: readonly number[];
+  readonly kills: readonly Kill[];
 }
 
-function judge({ telegram, plan, home, killTimes }: Evidence): Omit<CrashReport, 'kills' | 'databaseProblems' | 'tookMs'> {
+function judge({ telegram, plan, home, kills }: Evidence): Omit<CrashReport, 'kills' | 'databaseProblems' | 'tookMs'> {
   const { outcomes } = readLedger(home);
   const numbers = Array.from({ length: plan.messages }, (_, number) => number);
   const sends = answersByNumber(telegram);
@@ -197,7 +209,7 @@ function judge({ telegram, plan, home, killTimes }: Evidence): Omit<CrashReport,
     sends
       .get(number)
       ?.slice(0, -1)
-      .every((call) => cutByKill(call, killTimes)),
+      .every((call) => cutByKill(number, call, kills)),
   );
   return {
     messages: plan.messages,
@@ -222,8 +234,8 @@ function answersByNumber(telegram: FakeTelegram): ReadonlyMap<number, readonly F
   return sends;
 }
 
-function cutByKill(call: FakeCall, killTimes: readonly number[]): boolean {
-  return killTimes.some((at) => at >= call.t - 5 && at <= call.t + replyDelayMs + receiptGraceMs);
+function cutByKill(number: number, call: FakeCall, kills: readonly Kill[]): boolean {
+  return kills.some(({ at, sending }) => sending.has(number) && call.t <= at + 5 && call.t >= at - receiptGraceMs);
 }
 
 function outOfOrder(sends: ReadonlyMap<number, readonly FakeCall[]>): number[] {
