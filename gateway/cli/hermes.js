@@ -5,11 +5,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const oldest = 24;
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = join(fileURLToPath(new URL('../..', import.meta.url)), '.');
 const argv = process.argv.slice(2);
 
 start().catch((error) => {
@@ -40,13 +40,11 @@ async function runBundle() {
   if (help) process.exitCode = await bundle.showHelp(argv, version());
 }
 
-/** The runtime that `npm ci` brought, or undefined. It may also lie beside us, when we are installed as a dependency. */
+/** The runtime that `npm ci` brought: ours, or beside us where we are installed as a dependency. Never one further up: it could be anybody's. */
 function bundledNode() {
-  for (let directory = root; ; directory = dirname(directory)) {
-    const file = join(directory, 'node_modules', 'node', 'bin', 'node');
-    if (existsSync(file)) return file;
-    if (directory === dirname(directory)) return undefined;
-  }
+  const directories = [join(root, 'node_modules')];
+  if (basename(dirname(root)) === 'node_modules') directories.push(dirname(root));
+  return directories.map((directory) => join(directory, 'node', 'bin', 'node')).find((file) => existsSync(file));
 }
 
 function runNewerNode() {
