@@ -18,6 +18,6 @@ export async function within(ms: number, work: Promise<unknown>): Promise<boolea
   try {
     return await Promise.race([work.then(() => true), pause(ms, timer.signal).then(() => false)]);
   } finally {
-    timer.abort();
+    timer.abort('in time');
   }
 }

@@ -30,7 +30,7 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
   const { store, outbox, now } = options;
   const { turn } = ending;
   const { outcome, error, parts } = await settle(options, ending, signal);
-  store.durable(() => {
+  await store.durableTogether(() => {
     if (ending.ending.type === 'parked') closeTranscript(options, turn);
     outbox.add(parts.map((part) => ({ ...part, turnId: turn.id })));
     store.turns.end(turn.id, { outcome, ...(error === undefined ? {} : { error }) });

@@ -138,7 +138,7 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
   const session = store.sessions.get(turn.sessionId);
   if (session === undefined) throw new Error(`turn ${turn.id} belongs to no session`);
   await fetchInput(options, begun, signal);
-  const live = openLive(options, turn, signal);
+  const live = openLive(options, turn);
   const journal = createJournal(store, turn);
   const run = startRun(
     {
@@ -175,11 +175,11 @@ async function fetchInput({ store, media }: TurnOptions, { turn, notes }: Begun,
   store.quick(() => store.transcript.append(turn.sessionId, turn.id, userMessage(messages, notes)));
 }
 
-function openLive({ accounts, store, log, now }: TurnOptions, turn: TurnRow, signal: AbortSignal): Live | undefined {
+function openLive({ accounts, store, log, now }: TurnOptions, turn: TurnRow): Live | undefined {
   const account = accounts.get(accountKey(turn.target.chat));
   if (account === undefined) return undefined;
   const onBubble = (ref: Parameters<typeof store.turns.setBubble>[1]): void => store.turns.setBubble(turn.id, ref);
-  return createLive({ account, target: turn.target, key: `turn-${turn.id}`, bubble: turn.bubble, onBubble, log, now }, signal);
+  return createLive({ account, target: turn.target, key: `turn-${turn.id}`, bubble: turn.bubble, onBubble, log, now });
 }
 
 const mediaRule = 'To send a file from your working directory, put a line of its own into your answer: MEDIA:path/of/the/file';

@@ -8,6 +8,7 @@ import type { Clock } from '../time.ts';
 import { createThrottle } from './throttle.ts';
 
 const typingEveryMs = 4000;
+const callDeadlineMs = 15_000;
 /** A bubble shows the newest steps only. */
 const shownSteps = 12;
 
@@ -29,20 +30,19 @@ export interface LiveOptions {
   readonly now: Clock;
 }
 
-export function createLive(options: LiveOptions, signal: AbortSignal): Live {
+export function createLive(options: LiveOptions): Live {
   const closing = new AbortController();
-  const open = AbortSignal.any([signal, closing.signal]);
   const call = guarded(options);
-  const typing = startTyping(options, call, open);
-  const preview = createPreview(options, call, open);
-  const bubble = createBubble(options, call, signal);
+  const typing = startTyping(options, call, closing.signal);
+  const preview = createPreview(options, call, closing.signal);
+  const bubble = createBubble(options, call, closing.signal);
   return {
     handle: (event) => {
       preview.handle(event);
       bubble.handle(event);
     },
     close: async () => {
-      closing.abort();
+      closing.abort('closed');
       clearInterval(typing);
       await bubble.close();
     },
@@ -115,12 +115,12 @@ function createBubble(options: LiveOptions, call: Call, signal: AbortSignal): Bu
     ...(target.replyTo === undefined ? {} : { replyTo: target.replyTo }),
   });
   const show = async (): Promise<void> => {
-    if (ref !== null) return edit(ref, content(false), signal);
-    ref = await adapter.send(content(false), `${options.key}/bubble`, signal);
+    const patience = AbortSignal.timeout(callDeadlineMs); // not the turn's end: a bubble that was cut in mid-send could not be found again
+    if (ref !== null) return edit(ref, content(false), patience);
+    ref = await adapter.send(content(false), `${options.key}/bubble`, patience);
     options.onBubble(ref);
   };
-  const done = new AbortController();
-  const throttle = createThrottle(platform.progress.editIntervalMs, () => call(show), AbortSignal.any([signal, done.signal]));
+  const throttle = createThrottle(platform.progress.editIntervalMs, () => call(show), signal);
   const quiet = platform.progress.quietMs;
   return {
     handle: (event) => {
@@ -128,12 +128,12 @@ function createBubble(options: LiveOptions, call: Call, signal: AbortSignal): Bu
       throttle.request(Math.max(0, startedAt + quiet - now()));
     },
     close: async () => {
-      done.abort();
       await throttle.settled();
       const last = ref;
       if (last === null) return;
       const remove = adapter.delete?.bind(adapter);
-      await call(() => (remove === undefined ? edit(last, content(true), signal) : remove(last, signal)), true);
+      const patience = AbortSignal.timeout(callDeadlineMs);
+      await call(() => (remove === undefined ? edit(last, content(true), patience) : remove(last, patience)), true);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The one writer connection and its two kinds of transactions. */
 import Sqlite from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
+import { createGroupCommit } from './group-commit.ts';
 
 /** SQLite before 3.51.3 has a WAL-reset race that can corrupt a database. */
 const oldestSqlite = [3, 51, 3] as const;
@@ -12,6 +13,11 @@ export interface Database {
    * The callback is synchronous; a throw rolls back.
    */
   durable<T>(work: () => T): T;
+  /**
+   * As `durable`, for work that ends at about the same time in many sessions: all of one moment share a transaction, so that they wait for
+   * the disk once. Rejects with what its own callback throws; the others are not touched by that.
+   */
+  durableTogether(work: () => void): Promise<void>;
   /** A transaction that survives SIGKILL (synchronous=NORMAL): intents, audit. Inside another transaction it joins that one. */
   quick<T>(work: () => T): T;
   /** Runs `PRAGMA quick_check`; the problems found. */
@@ -40,9 +46,12 @@ function sign(sqlite: Sqlite.Database, applicationId: number): void {
 }
 
 function databaseOf(sqlite: Sqlite.Database): Database {
+  const { durable, quick } = transactions(sqlite);
   return {
     orm: drizzle({ client: sqlite }),
-    ...transactions(sqlite),
+    durable,
+    durableTogether: createGroupCommit(durable),
+    quick,
     problems: () => quickCheck(sqlite),
     close: () => closeQuietly(sqlite),
   };

@@ -22,6 +22,7 @@ export interface Store {
   /** What the owner should know about the database, one sentence each. */
   readonly notes: readonly string[];
   readonly durable: Database['durable'];
+  readonly durableTogether: Database['durableTogether'];
   readonly quick: Database['quick'];
   readonly meta: MetaStore;
   readonly accounts: AccountData;
@@ -76,7 +77,16 @@ function prepareStore(options: StoreOptions, { database, file, notes, release }:
     database.close();
     release();
   };
-  return { file, notes, durable: database.durable, quick: database.quick, meta, ...repositories(database, options.now), close };
+  return {
+    file,
+    notes,
+    durable: database.durable,
+    durableTogether: database.durableTogether,
+    quick: database.quick,
+    meta,
+    ...repositories(database, options.now),
+    close,
+  };
 }
 
 function repositories(database: Database, now: () => number) {
