@@ -2,6 +2,7 @@ import { executeCalls } from './execute.ts';
 import { RunError } from './failure.ts';
 import type { AssistantMessage, Message, ToolCall } from './message.ts';
 import { askModel, type Conversation, type StepOptions } from './step.ts';
+import { toolSpec } from './tool-spec.ts';
 
 /** Runs to the final answer and returns its text. Throws ModelError, RunError, the signal's reason, or what the journal throws. */
 export async function runLoop(conversation: Conversation, signal: AbortSignal): Promise<string> {
@@ -58,9 +59,9 @@ function record({ input, messages, progress, emit }: Conversation, message: Assi
 }
 
 function nextMessage(conversation: Conversation, signal: AbortSignal): Promise<AssistantMessage> {
-  const { progress, input, tools } = conversation;
+  const { progress, input } = conversation;
   if (progress.steps >= input.limits.maxSteps) return lastMessage(conversation, signal);
-  return answer(conversation, { tools }, signal);
+  return answer(conversation, { tools: input.tools.map(toolSpec) }, signal);
 }
 
 /** The step limit: no tools any more, only a summary. */

@@ -4,14 +4,12 @@ import type { AgentEvent, Usage } from './events.ts';
 import type { AssistantMessage, Message, ToolCall } from './message.ts';
 import { ModelError, type ModelEvent, type ModelRequest, type ToolSpec } from './model.ts';
 import type { RunInput } from './run-input.ts';
-import { toolSpec } from './tool-spec.ts';
 
 /** What a run knows and has shown so far. Mutable; one for each run. */
 export interface Conversation {
   readonly input: RunInput;
   readonly emit: (event: AgentEvent) => void;
   readonly messages: Message[];
-  readonly tools: readonly ToolSpec[];
   /** Of all calls so far. */
   readonly callIds: Set<string>;
   readonly request: { budget: Budget; withoutImages: boolean; noticed: boolean };
@@ -37,7 +35,6 @@ export function createConversation(input: RunInput, emit: (event: AgentEvent) =>
     input,
     emit,
     messages: [...input.transcript],
-    tools: input.tools.map(toolSpec),
     callIds: new Set(input.transcript.flatMap((message) => (message.role === 'assistant' ? message.calls.map((call) => call.id) : []))),
     request: { budget: budgetOf(input.model.windowTokens), withoutImages: !input.model.vision, noticed: false },
     progress,

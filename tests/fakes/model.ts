@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { structureProblem } from './model-rules.ts';
 import { type ChatBody, lastUserText } from './model-wire.ts';
 
-export { type ChatBody, type ChatMessage, lastUserText, textOf } from './model-wire.ts';
+export { type ChatBody, lastUserText } from './model-wire.ts';
 
 export interface ScriptedCall {
   readonly name: string;
