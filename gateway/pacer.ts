@@ -9,9 +9,11 @@ interface Rate {
 }
 
 export interface Pacer {
-  /** Reserves the next free slot for a call in this chat; how long to wait for it, in ms. */
+  /** Reserves the next free slot of this chat; how long to wait for it, in ms. After that wait `reserveCall` says when it may be used. */
   reserve(chat: string, group: boolean): number;
-  /** Reserves a slot only when it is free now: for progress and previews, which never delay an answer. */
+  /** Reserves one of the account's calls for a chat whose slot has come; how long to wait for it. Not earlier: a chat that waits for itself would hold back all others. */
+  reserveCall(chat: string, group: boolean): number;
+  /** Reserves both only when they are free now: for progress and previews, which never delay an answer. */
   tryReserve(chat: string, group: boolean): boolean;
 }
 
@@ -20,14 +22,11 @@ const sweepSize = 4096;
 export function createPacer(pacing: Pacing, now: Clock): Pacer {
   const chatRate = { intervalMs: pacing.chat_interval_ms, burst: pacing.chat_burst };
   const groupRate = perMinute(pacing.group_per_minute, pacing.chat_burst);
-  const accountRate = { intervalMs: pacing.per_second > 0 ? 1000 / pacing.per_second : 0, burst: Math.max(1, pacing.per_second) };
+  const account = createWindow(pacing.per_second);
   /** By limit: the time at which the next call would be exactly on schedule. */
   const schedule = new Map<string, number>();
   const limitsOf = (chat: string, group: boolean): [string, Rate][] => {
-    const limits: [string, Rate][] = [
-      ['account', accountRate],
-      [`chat ${chat}`, chatRate],
-    ];
+    const limits: [string, Rate][] = [[`chat ${chat}`, chatRate]];
     if (group) limits.push([`group ${chat}`, groupRate]);
     return limits.filter(([, rate]) => rate.intervalMs > 0);
   };
@@ -44,10 +43,17 @@ export function createPacer(pacing: Pacing, now: Clock): Pacer {
       book(limits, now() + wait);
       return wait;
     },
+    reserveCall: (chat, group) => {
+      const wait = account.waitAt(now());
+      account.book(now() + wait);
+      for (const [key] of limitsOf(chat, group)) schedule.set(key, (schedule.get(key) ?? now()) + wait); // the call comes later than its slot
+      return wait;
+    },
     tryReserve: (chat, group) => {
       const limits = limitsOf(chat, group);
-      if (waitFor(limits, now()) > 0) return false;
+      if (waitFor(limits, now()) > 0 || account.waitAt(now()) > 0) return false;
       book(limits, now());
+      account.book(now());
       return true;
     },
   };
@@ -58,6 +64,27 @@ function perMinute(calls: number, burst: number): Rate {
   if (calls <= 0) return { intervalMs: 0, burst };
   const most = Math.min(burst, calls);
   return { intervalMs: 60_000 / (calls - most + 1), burst: most };
+}
+
+interface Window {
+  waitAt(at: number): number;
+  /** `at` is never before an earlier booking: it is now, or now and the wait. */
+  book(at: number): void;
+}
+
+/** At most `perSecond` calls in any second. 0 = no limit. */
+function createWindow(perSecond: number): Window {
+  if (perSecond <= 0) return { waitAt: () => 0, book: () => undefined };
+  const calls = Math.max(1, Math.floor(perSecond));
+  const windowMs = (1000 * calls) / perSecond;
+  const booked: number[] = [];
+  return {
+    waitAt: (at) => Math.max(0, (booked.at(-calls) ?? Number.NEGATIVE_INFINITY) + windowMs - at),
+    book: (at) => {
+      booked.push(at);
+      if (booked.length > calls) booked.shift();
+    },
+  };
 }
 
 function sweep(schedule: Map<string, number>, now: number): void {
