@@ -23,7 +23,8 @@ export function nextBatch(waiting: readonly [MessageEntry, ...MessageEntry[]], n
     entries.push(entry);
     last = entry;
   }
-  const ms = last.receivedAt + waitAfter(last) - now;
+  const wait = waitAfter(last);
+  const ms = Math.min(wait, last.receivedAt + wait - now); // never longer, even when the clock was set back
   return ms > 0 ? { type: 'wait', ms } : { type: 'take', entries };
 }
 

@@ -39,8 +39,10 @@ function isPersonal(event: Inbound, rules: KeyRules): boolean {
   return event.chat.thread === undefined ? rules.group_sessions_per_user : rules.thread_sessions_per_user;
 }
 
+/** One to one, into ASCII. Half a surrogate pair has no UTF-8; `%u` can come from nothing else. */
 function escapeId(id: string): string {
-  return encodeURIComponent(id.toWellFormed());
+  if (id.isWellFormed()) return encodeURIComponent(id);
+  return [...id].map((unit) => (unit.isWellFormed() ? encodeURIComponent(unit) : `%u${unit.charCodeAt(0).toString(16)}`)).join('');
 }
 
 /** Why a session must not go on at `now`, if so. */
@@ -52,10 +54,10 @@ export function resetReason(updatedAt: number, now: number, rules: ResetRules): 
 }
 
 function lastBoundary(now: number, hour: number): number {
-  const boundary = new Date(now);
-  boundary.setHours(hour, 0, 0, 0);
-  if (boundary.getTime() > now) boundary.setDate(boundary.getDate() - 1);
-  return boundary.getTime();
+  const today = new Date(now);
+  const boundaryOf = (day: number): number => new Date(today.getFullYear(), today.getMonth(), day, hour).getTime();
+  const boundary = boundaryOf(today.getDate());
+  return boundary <= now ? boundary : boundaryOf(today.getDate() - 1); // each from its own date: an hour may not exist on the day of a clock change
 }
 
 export interface OpenedSession {
