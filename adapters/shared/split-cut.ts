@@ -9,6 +9,7 @@ type Care = 'all' | 'hard' | 'none';
  * first half, so that a link is not cut; else between two characters as people see them. 0 when there is none.
  */
 export function candidates(text: string, shape: Shape, reach: number): number {
+  // Only the end of the whole text is within reach like this.
   if (reach >= text.length) return text.length;
   const half = Math.floor(reach / 2);
   for (const care of ['all', 'hard'] as const) {
@@ -36,7 +37,7 @@ function lastBreak(text: string, search: Search): number | undefined {
 function lastLineBreak(text: string, search: Search, paragraph: boolean): number | undefined {
   for (let at = text.lastIndexOf('\n', search.to); at > search.from; at = text.lastIndexOf('\n', at - 1)) {
     if (paragraph && (!/^\n[ \t]*\n/.test(text.slice(at, at + 200)) || codeAt(search.shape, at) !== undefined)) continue;
-    if (isAllowed(at, search)) return at;
+    if (isAllowed(text, at, search)) return at;
   }
   return undefined;
 }
@@ -47,7 +48,7 @@ function lastSentence(text: string, search: Search): number | undefined {
   let found: number | undefined;
   for (const match of text.slice(search.from, search.to + 1).matchAll(SENTENCE)) {
     const at = search.from + match.index + match[0].length;
-    if (at > search.from && at <= search.to && codeAt(search.shape, at) === undefined && isAllowed(at, search)) found = at;
+    if (at > search.from && at <= search.to && codeAt(search.shape, at) === undefined && isAllowed(text, at, search)) found = at;
   }
   return found;
 }
@@ -55,7 +56,7 @@ function lastSentence(text: string, search: Search): number | undefined {
 function lastSpace(text: string, search: Search): number | undefined {
   for (let at = search.to; at > search.from; at -= 1) {
     const character = text[at];
-    if ((character === ' ' || character === '\t') && isAllowed(at, search)) return at;
+    if ((character === ' ' || character === '\t') && isAllowed(text, at, search)) return at;
   }
   return undefined;
 }
@@ -65,7 +66,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 function lastCharacter(text: string, search: Search): number | undefined {
   const segments = graphemes.segment(text);
   for (let at = segments.containing(search.to)?.index ?? 0; at > search.from; at = segments.containing(at - 1)?.index ?? 0) {
-    const inside = spanAt(at, search);
+    const inside = spanAt(text, at, search);
     if (inside === undefined) return at;
     // On to the start of what must not be cut, rather than through it a character at a time.
     if (inside.start <= search.from) return undefined;
@@ -74,15 +75,25 @@ function lastCharacter(text: string, search: Search): number | undefined {
   return undefined;
 }
 
-function isAllowed(at: number, search: Search): boolean {
-  return spanAt(at, search) === undefined;
+function isAllowed(text: string, at: number, search: Search): boolean {
+  return spanAt(text, at, search) === undefined;
+}
+
+/** Begins a list, quote, heading, fence, rule or definition where it stands first in a line: words would turn into markup. */
+const BLOCK_START =
+  /^[ \t]*(?:[-+*](?:\s|$)|>|#{1,6}(?:\s|$)|\d{1,9}[.)](?:\s|$)|`{3}|~{3}|=+\s*$|\[[^\]\n]{1,999}\]:|(?:[-*_][ \t]*){3,}$)/;
+
+function startsBlock(text: string, at: number): boolean {
+  const [line = ''] = text.slice(at, at + 1024).split('\n', 1);
+  return BLOCK_START.test(line);
 }
 
 /** What a cut at this place would go through. */
-function spanAt(at: number, { shape, care }: Search): { start: number } | undefined {
+function spanAt(text: string, at: number, { shape, care }: Search): { start: number } | undefined {
   const code = codeAt(shape, at);
   if (code !== undefined) return care === 'none' || isInsideContent(code, at) ? undefined : code;
   if (care === 'none') return undefined;
+  if (startsBlock(text, at)) return { start: at };
   return shape.spans.find((span: Span) => span.start < at && at < span.end && (span.hard || care === 'all'));
 }
 

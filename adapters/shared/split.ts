@@ -61,17 +61,16 @@ function cutOnce(rest: string, rules: SplitRules): Cut {
   const sober = withoutAbsurdInfo(rest, rules.limit);
   const window = lookAt(sober, Math.ceil(rules.limit * WINDOW));
   let best: Cut | undefined;
-  let reach = Math.min(window.text.length, rules.limit);
+  const furthest = window.text.length === window.rest.length ? window.text.length : window.text.length - 1;
+  let reach = Math.min(furthest, rules.limit);
   for (let tries = 0; tries < TRIES && reach > 0; tries += 1) {
     const at = candidates(window.text, window.shape, reach);
     const cut = cutAt(window, at);
     const size = rules.measure(cut.part);
     if (size <= rules.limit) {
       best = cut;
-      if (size >= rules.limit * ENOUGH || reach >= window.text.length) break;
-      const further = Math.min(window.text.length, reach + (rules.limit - size));
-      if (further <= reach || at >= window.text.length) break;
-      reach = further;
+      if (size >= rules.limit * ENOUGH || reach >= furthest) break;
+      reach = Math.min(furthest, reach + (rules.limit - size));
     } else {
       if (best !== undefined) break;
       reach = Math.max(0, Math.min(at, Math.floor((at * rules.limit * 0.95) / size)));
@@ -83,11 +82,15 @@ function cutOnce(rest: string, rules: SplitRules): Cut {
 /** Parts are parsed on their own, so what a part begins with decides how it is read: the window begins where the part does. */
 function lookAt(rest: string, least: number): Window {
   const lineEnd = rest.slice(0, least * 2).indexOf('\n', least);
-  const text = rest.slice(0, lineEnd < 0 ? least * 2 : lineEnd);
+  const text = rest.slice(0, lineEnd < 0 ? least * 2 : lineEnd + 1);
   const shape = shapeOf(text);
+  if (text.length === rest.length) return { rest, text, shape };
+  const last = shape.codes.at(-1);
+  if (last?.fence === undefined || last.fence.closed || last.end < text.trimEnd().length) return { rest, text, shape };
+  // Half of an opening line is no fence yet: it is left to the next part.
+  if (last.start > 0 && !text.includes('\n', last.start)) return { rest, text: text.slice(0, last.start), shape };
   // Code in a list or quote is taken out of it when it is cut, which needs all of it.
-  const halfSeen = shape.codes.some(({ nested, fence, end: codeEnd }) => nested && fence?.closed === false && codeEnd >= text.length - 1);
-  return halfSeen && text.length < rest.length ? { rest, text: rest, shape: shapeOf(rest) } : { rest, text, shape };
+  return last.nested ? { rest, text: rest, shape: shapeOf(rest) } : { rest, text, shape };
 }
 
 function cutAt({ rest, text, shape }: Window, at: number): Cut {
