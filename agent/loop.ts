@@ -69,8 +69,11 @@ async function lastMessage(conversation: Conversation, signal: AbortSignal): Pro
   const { maxSteps } = conversation.input.limits;
   const note = `[You have reached the limit of ${maxSteps} steps for this turn. No tools are available any more. Sum up now for the user: what was done, what was found, and what is left to do.]`;
   const message = await answer(conversation, { tools: [], note }, signal);
-  if (message.text.trim() !== '') return { ...message, calls: [] };
-  throw new RunError('step_limit', `I stopped after ${maxSteps} steps without an answer. Ask me to go on, or ask for a smaller part.`);
+  if (message.text.trim() !== '') return { ...message, calls: [], finish: message.finish === 'length' ? 'length' : 'stop' };
+  throw new RunError(
+    'step_limit',
+    `I stopped at the limit of ${maxSteps} steps without an answer. Ask me to go on, or ask for a smaller part.`,
+  );
 }
 
 const nudge = '[Your last answer was empty. Answer the user now, or call a tool.]';

@@ -48,7 +48,18 @@ describe('a run', () => {
     const model = scriptedModel([{ calls: [call('a', 'look')] }, { text: 'Enough.', calls: [call('b', 'look')] }]);
     const { outcome, journal } = await runToEnd({ model, tools: [testTool({ name: 'look' })], limits: { maxSteps: 1 } });
     expect(outcome).toMatchObject({ status: 'completed', text: 'Enough.' });
+    expect(journal.messages.at(-1)).toEqual(assistant('Enough.'));
     expect(journal.entries).toEqual(['message', 'started a', 'finished a ok', 'message']);
+  });
+
+  it('fails with a sentence when even the summary at the step limit is only calls', async () => {
+    const again = { calls: [call('', 'look')] };
+    const { outcome } = await runToEnd({
+      model: scriptedModel([again, again]),
+      tools: [testTool({ name: 'look' })],
+      limits: { maxSteps: 1 },
+    });
+    expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'step_limit', message: expect.stringMatching(/limit of 1 steps/) } });
   });
 
   it('nudges once after an empty answer', async () => {
