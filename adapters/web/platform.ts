@@ -1,18 +1,13 @@
 import { z } from 'zod';
-import type { AccountConfig, Platform } from '../adapter.ts';
+import type { AccountConfig, Pacing, Platform } from '../adapter.ts';
+import { accountShape, idList } from '../shared/config.ts';
+import { splitMarkdown } from '../shared/split.ts';
 
 /** Longest part, UTF-16 units: what a browser still lays out without a pause. */
 export const MAX_PART_LENGTH = 100_000;
 
 /** The page is our own: there is no foreign rule to respect. Configurable all the same, as on every platform. */
-const pacing = z
-  .object({
-    chat_interval_ms: z.number().min(0).default(0),
-    chat_burst: z.number().int().min(1).default(1),
-    group_per_minute: z.number().min(0).default(0),
-    per_second: z.number().min(0).default(0),
-  })
-  .prefault({});
+const UNLIMITED: Pacing = { chat_interval_ms: 0, chat_burst: 1, group_per_minute: 0, per_second: 0 };
 
 export interface WebConfig extends AccountConfig {
   readonly host: string;
@@ -23,13 +18,12 @@ export interface WebConfig extends AccountConfig {
 }
 
 const schema: z.ZodType<WebConfig> = z.object({
-  enabled: z.boolean().optional(),
+  ...accountShape(UNLIMITED),
+  /** Who signs in with a link. */
+  allowed_users: idList.default(['owner']),
   host: z.string().min(1).default('127.0.0.1'),
   port: z.coerce.number().int().min(0).max(65_535).optional(),
-  allowed_hosts: z.array(z.string().min(1)).default([]),
-  allowed_users: z.array(z.string()).default(['owner']),
-  group_allowed_chats: z.array(z.string()).default([]),
-  pacing,
+  allowed_hosts: idList.default([]),
 });
 
 const template = `# The page is served on the loopback address only. "hermes gateway link" prints a sign-in link.
@@ -50,29 +44,15 @@ export const webPlatform: Platform<WebConfig> = {
   enabled: (config) => config.enabled !== false,
   limits: { uploadBytes: 0, downloadBytes: 0 },
   progress: { quietMs: 0, editIntervalMs: 150, previewIntervalMs: 60 },
-  split: splitLongText,
+  split,
   load: async () => {
     const { createWebAdapter } = await import('./index.ts');
     return { create: createWebAdapter };
   },
 };
 
-/** One part, whatever the text; only a text that would choke the browser is cut, at a line end and never inside a character. */
-function splitLongText(markdown: string): readonly string[] {
-  const parts: string[] = [];
-  let rest = markdown;
-  while (rest.length > MAX_PART_LENGTH) {
-    const end = cutBefore(rest, MAX_PART_LENGTH);
-    parts.push(rest.slice(0, end));
-    rest = rest.slice(end);
-  }
-  if (rest !== '' || parts.length === 0) parts.push(rest);
-  return parts;
-}
-
-function cutBefore(text: string, limit: number): number {
-  const line = text.lastIndexOf('\n', limit - 1);
-  if (line > 0) return line + 1;
-  const characters = new Intl.Segmenter().segment(text);
-  return characters.containing(limit)?.index || limit;
+/** One part as it was written; only a text that would choke the browser is cut. */
+function split(markdown: string): readonly string[] {
+  if (markdown.length <= MAX_PART_LENGTH) return [markdown];
+  return splitMarkdown(markdown, { limit: MAX_PART_LENGTH, measure: (part) => part.length });
 }
