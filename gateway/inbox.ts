@@ -37,13 +37,22 @@ export function createInbox(options: InboxOptions): Inbox {
   return {
     receive: (events) => {
       const accepted = store.durable(() => events.map((event) => accept(options, event)));
-      for (const step of accepted) step?.();
+      for (const step of accepted) if (step !== undefined) attempt(options, step);
     },
     recover: () => {
-      for (const entry of store.inbox.commands()) runCommand(options, entry);
+      for (const entry of store.inbox.commands()) attempt(options, () => runCommand(options, entry));
       for (const lane of new Set([...store.turns.runningLanes(), ...store.inbox.lanes()])) lanes.kick(lane);
     },
   };
+}
+
+/** What follows the commit must not look to the platform as if the commit had failed: it would deliver again what is on disk. */
+function attempt({ log }: InboxOptions, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    log.error({ err: error }, 'what a stored event asks for could not be done (is the disk full?); the next start tries again');
+  }
 }
 
 /** Part of the batch's transaction; returns what is to be done once that is committed. */
