@@ -29,6 +29,7 @@ interface Settlement {
 export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: AbortSignal): Promise<void> {
   const { store, outbox, now } = options;
   const { turn } = ending;
+  logFailure(options, ending);
   const { outcome, error, parts } = await settle(options, ending, signal);
   await store.durableTogether(() => {
     if (ending.ending.type === 'parked') closeTranscript(options, turn);
@@ -38,6 +39,13 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
     store.sessions.touch(turn.sessionId, now());
   });
   outbox.kick(outboxLane(turn.target.chat));
+}
+
+/** In the provider's or the bug's own words, which a chat never sees. */
+function logFailure({ log }: TurnOptions, { turn, ending }: TurnEnding): void {
+  if (ending.type !== 'outcome' || ending.outcome.status !== 'failed') return;
+  const { kind, message, detail } = ending.outcome.error;
+  log.warn({ turn: turn.id, kind, detail: detail ?? message }, 'a turn failed');
 }
 
 const parkedText = 'I gave up on this message: the gateway stopped twice while I was working on it.';
