@@ -1,6 +1,7 @@
 import type { Tool } from '../agent/tool.ts';
 import { childEnvironment } from './shared/environment.ts';
 import { createProcessTrees } from './shared/process-tree.ts';
+import { createShellJudge } from './shared/shell/judge.ts';
 import { type TerminalConfig, terminalSection } from './terminal/config.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
@@ -24,7 +25,7 @@ export const toolSections = { terminal: terminalSection };
 export function createTools(config: ToolsConfig): Tool[] {
   const processes = createProcessTrees({ marker: config.marker, namespace: config.terminal.process_namespace });
   const environment = childEnvironment(config.environment, config.terminal.env_passthrough);
-  const judge = async () => ({ level: 'ask' as const, why: 'It has not been judged.', subjects: [] });
+  const judge = createShellJudge({ home: config.home, protectedPaths: config.protectedPaths });
   return [createTerminal({ config: config.terminal, processes, environment, judge })];
 }
 

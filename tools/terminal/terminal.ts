@@ -17,7 +17,7 @@ export interface TerminalParts {
   /** What commands receive as their environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** Port: what could this command do, run in this directory of this session? */
-  judge(command: string, directory: string, session: SessionRef): Promise<Risk>;
+  readonly judge: (command: string, directory: string, workspace: string) => Promise<Risk>;
 }
 
 function argsSchema(config: TerminalConfig) {
@@ -49,7 +49,7 @@ export function createTerminal(parts: TerminalParts): Tool {
     args,
     effect: 'external',
     preview: (given) => firstLine(given.command),
-    risk: async (given, session) => parts.judge(given.command, directoryFor(given.workdir, session), session),
+    risk: async (given, session) => parts.judge(given.command, directoryFor(given.workdir, session), session.workspace),
     run: (given, ctx) => run(parts, { ...given, timeout: given.timeout ?? parts.config.timeout }, ctx),
   });
 }

@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { classifyCommand } from '../../../tools/shared/shell/classify.ts';
+import { loadShellParser, type ParseShell } from '../../../tools/shared/shell/tree.ts';
+import { dangerous } from './dangerous.ts';
+import { hardline } from './hardline.ts';
+import { innocent } from './innocent.ts';
+
+const home = '/home/ada';
+const workspace = '/home/ada/work';
+const place = {
+  directory: workspace,
+  home,
+  workspace,
+  protectedPaths: [`${home}/.hermes/.env`, `${home}/.hermes/config.yaml`, `${home}/.hermes/state.db`],
+  writable: [workspace],
+  realPath: (file: string) => file,
+};
+
+let parse: ParseShell;
+beforeAll(async () => {
+  parse = await loadShellParser();
+});
+
+const classify = (text: string) => classifyCommand(text, place, parse);
+
+describe('the corpus of commands', () => {
+  it('has no command twice and three kinds of similar size', () => {
+    const all = [...hardline, ...dangerous, ...innocent];
+    expect(new Set(all).size).toBe(all.length);
+    expect(Math.min(hardline.length, dangerous.length, innocent.length)).toBeGreaterThan(200);
+  });
+
+  it.each(hardline)('never lets anyone run: %j', (text) => {
+    expect(classify(text)).toMatchObject({ level: 'hardline', why: expect.stringMatching(/\S/u) });
+  });
+
+  it.each(dangerous)('asks before: %j', (text) => {
+    expect(classify(text)).toMatchObject({ level: 'ask', why: expect.stringMatching(/\S/u) });
+  });
+
+  it('raises a false alarm on less than 2 % of the innocent ones', () => {
+    const alarms = innocent.filter((text) => classify(text).level !== 'safe');
+    expect(alarms.length / innocent.length, alarms.join('\n')).toBeLessThan(0.02);
+  });
+});
+
+describe('a chain of commands', () => {
+  const chains = [
+    'ls; X',
+    'ls && X',
+    'ls || X',
+    'ls | X',
+    'ls & X',
+    'ls\nX',
+    '(X)',
+    '{ X; }',
+    'echo $(X)',
+    'echo "`X`"',
+    'if ls; then X; fi',
+    'X > out.txt',
+  ];
+  const wrappers = [
+    'env X',
+    'nice X',
+    'timeout 5 X',
+    'xargs X',
+    'sudo X',
+    'busybox X',
+    'toybox X',
+    'stdbuf -oL X',
+    "script -qc 'X' out",
+    'find . -exec X {} \\;',
+    "git -c alias.y='!X' y",
+    "ssh -o ProxyCommand='X' host",
+    'nohup X',
+    'setsid X',
+    'time X',
+    'command X',
+    'exec X',
+    "watch 'X'",
+    "bash -c 'X'",
+    "eval 'X'",
+  ];
+  const cases = chains.flatMap((chain) => wrappers.map((wrapper) => chain.replace('X', () => wrapper.replace('X', 'rm -rf /etc'))));
+
+  it.each(cases)('is as risky as its worst part: %j', (text) => {
+    expect(classify(text).level).not.toBe('safe');
+  });
+});
+
+describe('what the risk names', () => {
+  it('lists every simple command and the resolved files that redirections write', () => {
+    expect(classify('cd src && git add "a b" | tee log > ../out.txt; echo $(date)').subjects).toEqual([
+      'cd src',
+      "git add 'a b'",
+      'tee log',
+      'date',
+      'echo *',
+      '/home/ada/work/out.txt',
+    ]);
+  });
+
+  it('lists a wrapped command besides its wrapper', () => {
+    expect(classify('sudo nice rm x').subjects).toEqual(['sudo nice rm x', 'nice rm x', 'rm x']);
+  });
+
+  it('says why in a sentence', () => {
+    expect(classify('rm -rf build').why).toBe('It deletes directories with everything in them.');
+    expect(classify('echo a > /etc/hosts').why).toMatch(/^It writes to \/etc\/hosts\./u);
+  });
+});
+
+describe('where a command runs', () => {
+  it('judges relative paths from the directory it is given', () => {
+    const elsewhere = { ...place, directory: '/etc' };
+    expect(classifyCommand('echo x > hosts', elsewhere, parse).level).toBe('ask');
+    expect(classifyCommand('cat hosts', elsewhere, parse).level).toBe('safe');
+    expect(classifyCommand('rm -rf *', { ...place, directory: '/' }, parse).level).toBe('hardline');
+  });
+
+  it('follows links that lead out of the workspace', () => {
+    const linked = { ...place, realPath: (file: string) => file.replace(`${workspace}/link`, '/etc') };
+    expect(classifyCommand('echo x > link/passwd', linked, parse).level).toBe('ask');
+    expect(classifyCommand('cat link/shadow', linked, parse).level).toBe('ask');
+    expect(classifyCommand('echo x > linked', linked, parse).level).toBe('ask');
+    expect(classifyCommand('echo x > other', linked, parse).level).toBe('safe');
+  });
+
+  it('leaves a workspace inside the protected state directory usable', () => {
+    const inside = `${home}/.hermes/workspaces/s1`;
+    const nested = { ...place, directory: inside, workspace: inside, writable: [inside], protectedPaths: [`${home}/.hermes`] };
+    expect(classifyCommand('echo x > a && cat a', nested, parse).level).toBe('safe');
+    expect(classifyCommand('cat ../../.env', nested, parse).level).toBe('ask');
+    expect(classifyCommand('rm -rf ../..', nested, parse).level).toBe('ask');
+  });
+});
+
+describe('arbitrary input', () => {
+  const fragments = fc.constantFrom(
+    'rm',
+    '-rf',
+    '/',
+    '$(',
+    ')',
+    '`',
+    '"',
+    "'",
+    '{',
+    '}',
+    ';',
+    '&&',
+    '|',
+    '&',
+    '\n',
+    '<<EOF',
+    'EOF',
+    '<(',
+    '$x',
+    '${x',
+    '[[',
+    ']]',
+    '\\',
+    '~',
+    '*',
+    'if',
+    'then',
+    'fi',
+    'do',
+    'done',
+    '((',
+    '))',
+    "$'",
+    '#',
+    '>',
+    '=',
+    'a',
+    ' ',
+  );
+
+  it('never makes the classifier throw', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 200 }),
+          fc.array(fragments, { maxLength: 40 }).map((parts) => parts.join('')),
+          fc.array(fragments, { maxLength: 40 }).map((parts) => parts.join(' ')),
+        ),
+        (text) => {
+          const risk = classify(text);
+          expect(['safe', 'ask', 'hardline']).toContain(risk.level);
+          expect(risk.level === 'safe').toBe(risk.why === '');
+        },
+      ),
+      { numRuns: 600 },
+    );
+  });
+
+  it('is judged in bounded time however large or deep it is', () => {
+    const started = performance.now();
+    for (const text of [
+      '('.repeat(20_000),
+      '$('.repeat(5_000),
+      '"$('.repeat(5_000),
+      'a;'.repeat(20_000),
+      'x'.repeat(2_000_000),
+      '{a,b}'.repeat(2_000),
+      '`'.repeat(3_001),
+      'f(){ f;'.repeat(2_000),
+    ]) {
+      expect(classify(text).level).toBe('ask');
+    }
+    expect(performance.now() - started).toBeLessThan(15_000);
+  });
+
+  it('stays dangerous however it is quoted', () => {
+    const quotings = [
+      (c: string) => c,
+      (c: string) => `\\${c}`,
+      (c: string) => `'${c}'`,
+      (c: string) => `"${c}"`,
+      (c: string) => `${c}''`,
+      (c: string) => `$'\\x${c.charCodeAt(0).toString(16)}'`,
+    ];
+    const word = (text: string) =>
+      fc
+        .tuple(...[...text].map((character) => fc.constantFrom(...quotings).map((quote) => quote(character))))
+        .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(word('rm'), word('-rf'), fc.constantFrom('/', '/etc', '~', '"$HOME"', '/usr/'), (program, flags, target) => {
+        expect(classify(`${program} ${flags} ${target}`).level).toBe('hardline');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import type { Walk } from './actions.ts';
+import { ANY, isStatic } from './pattern.ts';
+import { changeDirectory, type Scope, variableValue } from './scope.ts';
+
+type Builtin = (words: readonly string[], scope: Scope, walk: Walk) => void;
+
+const change: Builtin = (words, scope) => changeDirectory(scope, directoryOperand(words, scope));
+const forgetAll: Builtin = (words, scope) => forgetVariables(words, scope);
+
+const BUILTINS: Readonly<Record<string, Builtin>> = {
+  command: again,
+  builtin: again,
+  cd: change,
+  pushd: change,
+  popd: (_words, scope) => changeDirectory(scope, undefined),
+  eval: evaluate,
+  source: forgetAll,
+  '.': forgetAll,
+  read: forgetAll,
+  mapfile: callback,
+  readarray: callback,
+  getopts: forgetAll,
+  let: forgetAll,
+  printf: (words, scope) => {
+    if (words.includes('-v')) forgetVariables(words, scope);
+  },
+  trap: (words, scope, walk) => later('trap', words[0] === '--' ? (words[1] ?? '') : (words[0] ?? ''), { scope, walk }),
+  alias: (words, scope, walk) => later('alias', words.map((word) => word.slice(word.indexOf('=') + 1)).join('\n'), { scope, walk }),
+  shopt: (words, _scope, walk) =>
+    doubtIf(!words.includes('-u') && words.some((word) => MEANING_CHANGERS.has(word) || !isStatic(word)), 'shopt', walk),
+  hash: (words, _scope, walk) => doubtIf(words.includes('-p'), 'hash', walk),
+  enable: (words, _scope, walk) =>
+    doubtIf(
+      words.some((word) => word.startsWith('-')),
+      'enable',
+      walk,
+    ),
+  set: (words, _scope, walk) =>
+    doubtIf(
+      words.some((word) => /^-[a-zA-Z]*k/u.test(word)),
+      'set',
+      walk,
+    ),
+};
+
+const MEANING_CHANGERS = new Set(['expand_aliases', 'extglob', 'dotglob']);
+
+/** What a built-in command does to the shell that runs it: directory, variables, code given as text. */
+export function applyBuiltin(argv: readonly string[], scope: Scope, walk: Walk): void {
+  const [name = '', ...words] = argv;
+  if (Object.hasOwn(BUILTINS, name)) BUILTINS[name]?.(words, scope, walk);
+}
+
+function again(words: readonly string[], scope: Scope, walk: Walk): void {
+  applyBuiltin(
+    words.filter((word, index) => index > 0 || !word.startsWith('-')),
+    scope,
+    walk,
+  );
+}
+
+/** `mapfile -C text` evaluates the text. */
+function callback(words: readonly string[], scope: Scope, walk: Walk): void {
+  doubtIf(
+    words.some((word) => /^-\w*C/u.test(word)),
+    'mapfile -C',
+    walk,
+  );
+  forgetVariables(words, scope);
+}
+
+function doubtIf(changesMeaning: boolean, name: string, walk: Walk): void {
+  if (changesMeaning) walk.doubt(`It changes with ${name} what other commands mean.`);
+}
+
+function directoryOperand(words: readonly string[], scope: Scope): string | undefined {
+  const operands = words.filter((word) => !/^-[LPe@]+$|^--$/u.test(word));
+  const [target] = operands;
+  if (target === undefined) return variableValue(scope, 'HOME');
+  return target === '-' || /^[-+]\d/u.test(target) || operands.length > 1 ? undefined : target;
+}
+
+function evaluate(words: readonly string[], scope: Scope, walk: Walk): void {
+  const text = words.join(' ');
+  if (isStatic(text)) walk.script(text, scope);
+  else walk.doubt('It evaluates text as commands that only shows when it runs.');
+}
+
+function forgetVariables(words: readonly string[], scope: Scope): void {
+  for (const known of scope.variables.keys())
+    if (known !== 'HOME' || words.some((word) => word.includes('HOME'))) scope.variables.set(known, ANY);
+}
+
+/** Text that becomes commands at another time. */
+function later(name: string, text: string, at: { scope: Scope; walk: Walk }): void {
+  if (text === '' || text === '-') return;
+  if (isStatic(text)) at.walk.script(text, at.scope);
+  else at.walk.doubt(`It gives ${name} commands that only show when it runs.`);
+}

@@ -1,0 +1,40 @@
+import type { Directories } from './pattern.ts';
+
+/** What reaches a command's standard input. `text`: known beforehand. */
+export type Feed =
+  | { readonly from: 'nothing' | 'file' | 'unknown' }
+  | { readonly from: 'text'; readonly text: string }
+  | { readonly from: 'pipe'; readonly names: readonly string[] };
+
+export interface SimpleCommand {
+  /** After expansion and without wrappers, as far as known; see pattern.ts for what stands for the unknown. Never empty. */
+  readonly argv: readonly string[];
+  readonly directories: Directories;
+  readonly feed: Feed;
+  readonly home: string;
+}
+
+export interface Redirect {
+  readonly target: string;
+  readonly writes: boolean;
+  readonly directories: Directories;
+}
+
+export interface Finding {
+  readonly level: 'ask' | 'hardline';
+  readonly why: string;
+}
+
+/** Everything that a text would do, as far as it shows before it runs. */
+export interface Reading {
+  readonly commands: readonly SimpleCommand[];
+  readonly redirects: readonly Redirect[];
+  readonly assignments: readonly { readonly name: string; readonly value: string }[];
+  readonly findings: readonly Finding[];
+}
+
+/** Name of the program, however it is reached: `/bin/rm`, `\rm` and `RM` are `rm`. */
+export function commandName(command: { readonly argv: readonly string[] }): string {
+  const [program = ''] = command.argv;
+  return program.slice(program.lastIndexOf('/') + 1).toLowerCase();
+}

@@ -1,0 +1,162 @@
+import type { Node } from 'web-tree-sitter';
+import { ANY, PIECE } from './pattern.ts';
+import { ansiC, doubleQuoted, finishWord, hidesExpansion, TILDE, unquoted } from './quoting.ts';
+import { type Scope, variableValue } from './scope.ts';
+
+/** What expansion needs from the walk that asks for it. */
+export interface Expander {
+  readonly scope: Scope;
+  /** Walks the commands inside and says what they print, as far as known. */
+  substitute(node: Node): string;
+  /** The text was not understood for certain: a person must look. */
+  doubt(why: string): void;
+}
+
+interface Segment {
+  readonly text: string;
+  /** An unquoted expansion: its value falls into words at blanks. */
+  readonly splits: boolean;
+}
+
+/** The words (none, one or several) that one word of the source becomes. */
+export function expandWord(node: Node, expander: Expander): string[] {
+  return splitSegments(segmentsOf(node, expander), expander.scope).flatMap((field) => {
+    const finished = finishWord(field);
+    if (finished === undefined) expander.doubt('It expands to very many words.');
+    return (finished ?? [ANY]).map((word) => expandTilde(word, expander.scope));
+  });
+}
+
+/** Where no splitting takes place: assignments, here-strings, case subjects. */
+export function expandToOne(node: Node, expander: Expander): string {
+  const joined = segmentsOf(node, expander)
+    .map((segment) => segment.text)
+    .join('');
+  const [only = ANY, ...more] = finishWord(joined) ?? [];
+  return more.length > 0 ? ANY : expandTilde(only, expander.scope);
+}
+
+function splitSegments(segments: readonly Segment[], scope: Scope): string[] {
+  const fields = [''];
+  for (const segment of segments) {
+    const unknownSplit = segment.splits && !scope.splitsAtBlanks;
+    const [first = '', ...more] = unknownSplit ? [ANY] : segment.splits ? segment.text.split(/[ \t\n]+/u) : [segment.text];
+    fields.push((fields.pop() ?? '') + first, ...more);
+  }
+  const quoted = segments.some((segment) => !segment.splits);
+  return fields.filter((field) => field !== '' || (quoted && fields.length === 1));
+}
+
+function expandTilde(word: string, scope: Scope): string {
+  if (!word.startsWith(TILDE)) return word;
+  const user = word.slice(1).split('/', 1)[0] ?? '';
+  const rest = word.slice(1 + user.length);
+  if (user === '') return variableValue(scope, 'HOME') + rest;
+  if (user === '+') return variableValue(scope, 'PWD') + rest;
+  if (user === '-') return ANY;
+  return user === 'root' ? `/root${rest}` : `/home/${user}${rest}`;
+}
+
+function segmentsOf(node: Node, expander: Expander): Segment[] {
+  switch (node.type) {
+    case 'concatenation':
+      return concatenated(node, expander);
+    case 'word':
+    case 'number':
+    case 'file_descriptor':
+    case 'variable_name':
+      return [{ text: plainWord(node.text, expander), splits: false }];
+    case 'raw_string':
+      return [{ text: node.text.slice(1, -1), splits: false }];
+    case 'ansi_c_string':
+      return [{ text: ansiC(node.text.slice(2, -1)), splits: false }];
+    case 'string':
+    case 'translated_string':
+      return [{ text: insideQuotes(node, expander), splits: false }];
+    case 'simple_expansion':
+    case 'expansion':
+    case 'command_substitution':
+      return [{ text: expansionValue(node, expander), splits: true }];
+    case 'process_substitution':
+      expander.substitute(node);
+      return [{ text: `/dev/fd/${PIECE}`, splits: false }];
+    case 'arithmetic_expansion':
+    case 'brace_expression':
+      expander.substitute(node);
+      return [{ text: PIECE, splits: false }];
+    default:
+      expander.substitute(node);
+      return [{ text: ANY, splits: false }];
+  }
+}
+
+/** The parser leaves blanks out between the parts of a word only if it read the word differently from bash. */
+function concatenated(node: Node, expander: Expander): Segment[] {
+  const parts = node.children.filter((child) => child !== null);
+  const gap = parts.some((part, index) => index > 0 && part.startIndex !== parts[index - 1]?.endIndex);
+  if (gap) expander.doubt('A word in it could not be read for certain.');
+  return parts.flatMap((part) => segmentsOf(part, expander));
+}
+
+function plainWord(text: string, expander: Expander): string {
+  // What ends or quotes a word in bash cannot stand unescaped in one.
+  if (/[;&|<>()\s`'"]/u.test(text.replaceAll(/\\[\s\S]/gu, '')) || hidesExpansion(text)) {
+    expander.doubt('A word in it could not be read for certain.');
+  }
+  return unquoted(text);
+}
+
+/** Literal text between the expansions is taken from the source: the tree leaves some of it out. */
+function insideQuotes(node: Node, expander: Expander): string {
+  const open = node.text.indexOf('"') + 1;
+  let at = open;
+  let result = '';
+  for (const child of node.namedChildren) {
+    if (child === null || child.type === 'string_content' || child.type === 'string') continue;
+    result += quotedLiteral(node.text.slice(at, child.startIndex - node.startIndex), expander) + expansionValue(child, expander);
+    at = child.endIndex - node.startIndex;
+  }
+  return result + quotedLiteral(node.text.slice(at, -1), expander);
+}
+
+function quotedLiteral(text: string, expander: Expander): string {
+  if (hidesExpansion(text)) expander.doubt('A quoted text in it could not be read for certain.');
+  return doubleQuoted(text);
+}
+
+function expansionValue(node: Node, expander: Expander): string {
+  if (node.type === 'simple_expansion') return variableValue(expander.scope, node.text.slice(1));
+  if (node.type === 'arithmetic_expansion') {
+    expander.substitute(node);
+    return PIECE;
+  }
+  if (node.type !== 'expansion') return expander.substitute(node);
+  return parameterValue(node, expander);
+}
+
+const PLAIN_PARAMETER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/u;
+const CUT_PARAMETER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)%%?[^$`]*\}$/u;
+
+/** `${x}` is its value; `${x%.txt}` of a text without slashes is again one; `${#x}` is a number; the rest shows at run time. */
+function parameterValue(node: Node, expander: Expander): string {
+  expander.substitute(node);
+  const plain = PLAIN_PARAMETER.exec(node.text)?.[1];
+  if (plain !== undefined) return variableValue(expander.scope, plain);
+  const assigned = /^\$\{([A-Za-z_][A-Za-z0-9_]*):?=/u.exec(node.text)?.[1];
+  if (assigned !== undefined) expander.scope.variables.set(assigned, ANY);
+  if (/^\$\{#[A-Za-z_][A-Za-z0-9_]*\}$/u.test(node.text)) return PIECE;
+  const cut = CUT_PARAMETER.exec(node.text)?.[1];
+  const value = cut === undefined ? ANY : variableValue(expander.scope, cut);
+  return isPlainName(value) ? PIECE : ANY;
+}
+
+function isPlainName(value: string): boolean {
+  return value !== '' && !value.includes('/') && !value.includes(ANY) && !/^[-.~]|\s/u.test(value);
+}
+
+/** One value that stands for all of these: what a loop variable may hold. */
+export function commonValue(values: readonly string[]): string {
+  const [first = ANY] = values;
+  if (values.every((value) => value === first)) return first;
+  return values.every(isPlainName) ? PIECE : ANY;
+}

@@ -1,0 +1,79 @@
+import path from 'node:path';
+
+/**
+ * A word of a command as far as it is known before the command runs: literal text in which private-use characters stand for what is not known.
+ * Input that contains these characters itself is refused before it is parsed.
+ */
+
+/** Any text at all: may hold slashes, spaces, options, several words or nothing. */
+export const ANY = '\ue000';
+/** Some text without a slash that begins neither with a dot nor, at the start of a word, with a dash: a glob, a number. */
+export const PIECE = '\ue001';
+/** A relative path that stays below its directory. */
+export const DEEP = '\ue002';
+
+export const PLACEHOLDERS = /[\ue000-\uf8ff]/u;
+
+export function isStatic(word: string): boolean {
+  return !PLACEHOLDERS.test(word);
+}
+
+/** For people: how the unknown parts are shown. */
+export function shown(word: string): string {
+  return word.replaceAll(ANY, '…').replaceAll(PIECE, '*').replaceAll(DEEP, '**');
+}
+
+/** All directories that a relative word may be relative to; `undefined`: not known. */
+export type Directories = ReadonlySet<string> | undefined;
+
+/** Every place that the word may mean, absolute and without `..`; `undefined`: cannot be told before it runs. */
+export function resolveWord(word: string, directories: Directories): string[] | undefined {
+  if (word.includes(ANY) || hasDotGlob(word)) return undefined;
+  if (path.isAbsolute(word)) return [path.normalize(word)];
+  return directories === undefined ? undefined : [...directories].map((directory) => path.resolve(directory, word));
+}
+
+/** `.*` and the like may match `..`. */
+function hasDotGlob(word: string): boolean {
+  return word.split('/').some((component) => component.startsWith('.') && (component[1] === PIECE || component[1] === DEEP));
+}
+
+/** Whether a resolved pattern could mean `rule`. In a rule `*` is one whole component or the rest of one, `**` everything below. */
+export function couldBe(pattern: string, rule: string): boolean {
+  const known = pattern.slice(0, firstIndex(pattern, PLACEHOLDERS));
+  const required = rule.slice(0, firstIndex(rule, /\*/u));
+  const mayFit = known.startsWith(required) || required.startsWith(known); // most of many rules are out here, before anything is split
+  return mayFit && matches(components(pattern), components(rule));
+}
+
+function firstIndex(text: string, what: RegExp): number {
+  const index = text.search(what);
+  return index < 0 ? text.length : index;
+}
+
+function components(text: string): string[] {
+  return text.split('/').filter((component) => component !== '');
+}
+
+function matches(pattern: readonly string[], rule: readonly string[]): boolean {
+  const [first, ...rest] = pattern;
+  const [ruleFirst, ...ruleRest] = rule;
+  if (ruleFirst === '**') return first !== undefined;
+  if (first === DEEP) return rule.length > 0 && !ruleFirst?.startsWith('.');
+  if (first === undefined || ruleFirst === undefined) return first === ruleFirst;
+  return componentMatches(first, ruleFirst) && matches(rest, ruleRest);
+}
+
+function componentMatches(pattern: string, rule: string): boolean {
+  if (rule === '*') return true;
+  const ruleLiteral = rule.endsWith('*') ? rule.slice(0, -1) : undefined;
+  if (isStatic(pattern)) return ruleLiteral === undefined ? pattern === rule : pattern.startsWith(ruleLiteral);
+  if (pattern.startsWith(PIECE) && rule.startsWith('.')) return false;
+  if (ruleLiteral === undefined) return new RegExp(`^${globSource(pattern)}$`, 'u').test(rule);
+  const known = pattern.slice(0, pattern.search(PLACEHOLDERS));
+  return known.startsWith(ruleLiteral) || ruleLiteral.startsWith(known);
+}
+
+function globSource(pattern: string): string {
+  return [...pattern].map((character) => (isStatic(character) ? character.replace(/[\\^$.*+?()[\]{}|]/u, '\\$&') : '[^/]*')).join('');
+}

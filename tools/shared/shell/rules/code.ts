@@ -1,0 +1,86 @@
+import { commandName, type SimpleCommand } from '../command.ts';
+import { isStatic } from '../pattern.ts';
+import { isShell } from '../unwrap.ts';
+import { ask, type Rule } from './rule.ts';
+
+/** Programs that run what stands in their arguments or arrives on their input. */
+
+interface Interpreter {
+  readonly name: RegExp;
+  readonly inline: RegExp;
+  /** Options whose value is the next word. */
+  readonly values: RegExp;
+}
+
+const INTERPRETERS: readonly Interpreter[] = [
+  { name: /^(?:python|pypy)[\d.]*w?$/u, inline: /^-[a-zA-Z]*c/u, values: /^-[WX]$/u },
+  { name: /^perl[\d.]*$/u, inline: /^-[a-zA-Z0-9]*[eE]/u, values: /^$/u },
+  { name: /^(?:j|t)?ruby[\d.]*$/u, inline: /^-[a-zA-Z]*e/u, values: /^-[rI]$/u },
+  { name: /^(?:node|nodejs)$/u, inline: /^-[a-zA-Z]*[ep]|^--(?:eval|print)/u, values: /^(?:-r|--require|--import|--loader|--env-file)$/u },
+  { name: /^(?:bun|deno)$/u, inline: /^(?:-e|-p|eval|--eval|--print)$/u, values: /^$/u },
+  { name: /^(?:php)[\d.]*$/u, inline: /^-[rBRE]/u, values: /^-[dc]$/u },
+  { name: /^(?:lua|luajit)[\d.]*$/u, inline: /^-e/u, values: /^-l$/u },
+  {
+    name: /^(?:rscript|r|julia|osascript|groovy|scala|elixir|ghc|guile|racket|sbcl|tclsh|wish|expect|pwsh|powershell)$/u,
+    inline: /^-(?:e|c|E|x|Command|-eval|-execute)/iu,
+    values: /^$/u,
+  },
+  {
+    name: /^(?:erl|gdb|lldb|jdb|emacs|vim?|nvim|ex|ed)$/u,
+    inline: /^(?:-eval|-ex|-iex|-o|--batch|--eval|-c|\+.*|--cmd|-S|-s|-x)$|^--eval=|^-c/u,
+    values: /^$/u,
+  },
+];
+
+function inlineCode(command: SimpleCommand, kind: Interpreter): boolean {
+  const words = command.argv.slice(1);
+  const end = words.findIndex(
+    (word, index) => !word.startsWith('-') && !word.startsWith('+') && word !== 'eval' && !kind.values.test(words[index - 1] ?? ''),
+  );
+  return words.slice(0, end < 0 ? words.length : end).some((word) => kind.inline.test(word));
+}
+
+export const interpreters: Rule = (command) => {
+  const name = commandName(command);
+  const kind = INTERPRETERS.find((candidate) => candidate.name.test(name));
+  if (kind === undefined) return [];
+  if (inlineCode(command, kind)) return ask(`It gives ${name} code as an argument.`);
+  const words = command.argv.slice(1);
+  const operands = words.filter((word, index) => !/^[-+]./u.test(word) && !kind.values.test(words[index - 1] ?? ''));
+  if (words.some((word) => /^-m/u.test(word)) && name.startsWith('py')) return [];
+  const [script] = operands;
+  const isAsked = words.some((word) => /^(?:--version|-V|-v|--help|-h)$/u.test(word));
+  if (script !== undefined && /^-$|^\/dev\/(?:fd|stdin)/u.test(script)) return ask(`It feeds text to ${name}, which runs it.`);
+  if (script === undefined && !isAsked && command.feed.from !== 'nothing') return ask(`It feeds text to ${name}, which runs it.`);
+  return script !== undefined && !isStatic(script) && script.includes('\ue000')
+    ? ask(`It lets ${name} run a file that only shows when it runs.`)
+    : [];
+};
+
+const RUNS_COMMANDS = /\bsystem\s*\(|\|\s*&?\s*(?:"|getline)|\|&|>\s*["(/$a-zA-Z]|@load|"\s*\|/u;
+
+const awk: Rule = (command) => {
+  const words = command.argv.slice(1);
+  const fromFile = words.some((word) => /^-f|^--file|^-[ieE]$|^--(?:include|exec|load|source)/u.test(word));
+  const program = words.find((word, index) => !word.startsWith('-') && !/^-[vF]$/u.test(words[index - 1] ?? ''));
+  if (fromFile || program === undefined) return [];
+  if (!isStatic(program) && program.includes('\ue000')) return ask('It gives awk a program that only shows when it runs.');
+  return RUNS_COMMANDS.test(withoutComparisons(program)) ? ask('Its awk program runs commands or writes files.') : [];
+};
+
+/** `$1 > 5` and `x > y` inside conditions are comparisons; after `print` a `>` writes. */
+function withoutComparisons(program: string): string {
+  return program.replaceAll(/>=|=>/gu, '').replaceAll(/(?<!\bprintf?\b[^;}\n]*)>/gu, '');
+}
+
+const make: Rule = (command) =>
+  command.argv.some((word) => /^--eval|^SHELL=|^-\w*E/u.test(word)) ? ask('It gives make commands as an argument.') : [];
+
+const rules: Record<string, Rule> = { awk, gawk: awk, mawk: awk, nawk: awk, make, gmake: make };
+
+export const codeRules: Readonly<Record<string, Rule>> = rules;
+
+/** Who could run what a command writes to its output. */
+export function runsItsInput(name: string): boolean {
+  return isShell(name) || INTERPRETERS.some((kind) => kind.name.test(name));
+}

@@ -1,0 +1,141 @@
+import type { SimpleCommand } from '../command.ts';
+import { isStatic } from '../pattern.ts';
+import { ask, type Rule, type ShellPlace, writing } from './rule.ts';
+
+/** Settings through which git runs programs, or through which it would do so later. */
+const RUNNING_SETTING =
+  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|worktree|alternaterefscommand)|.*\.(?:helper|textconv|command|cmd|driver|process|clean|smudge|program|path|browser|uploadpack|receivepack|proxy)|pager\..*|sequence\.editor|diff\.external|gpg\..*|include.*\.path|protocol\..*|url\..*|init\.templatedir|uploadpack\..*)$/iu;
+
+const READS = new Set([
+  'status',
+  'log',
+  'diff',
+  'show',
+  'rev-parse',
+  'ls-files',
+  'ls-tree',
+  'blame',
+  'grep',
+  'describe',
+  'cat-file',
+  'remote',
+  'branch',
+  'tag',
+  'shortlog',
+  'rev-list',
+  'reflog',
+  'config',
+  'help',
+  'version',
+  'name-rev',
+  'merge-base',
+  'for-each-ref',
+  'count-objects',
+  'var',
+  'whatchanged',
+  'cherry',
+  'range-diff',
+  'check-ignore',
+  'ls-remote',
+]);
+
+interface GitCall {
+  readonly verb: string;
+  readonly words: readonly string[];
+  readonly settings: readonly string[];
+  readonly directories: readonly string[];
+}
+
+function parseGit(argv: readonly string[]): GitCall {
+  const words = argv.slice(1);
+  const settings: string[] = [];
+  const directories: string[] = [];
+  let index = 0;
+  for (; index < words.length && /^-/u.test(words[index] ?? ''); index += 1) {
+    const word = words[index] ?? '';
+    const next = words[index + 1] ?? '';
+    if (word === '-c' || word === '--config-env') settings.push(next);
+    if (word === '-C' || word === '--git-dir' || word === '--work-tree') directories.push(next);
+    if (/^--(?:git-dir|work-tree)=/u.test(word)) directories.push(word.slice(word.indexOf('=') + 1));
+    if (/^--(?:exec-path|config-env)=/u.test(word)) settings.push(`core.pager=${word}`);
+    if (/^(?:-[cC]|--config-env|--git-dir|--work-tree|--namespace|--super-prefix)$/u.test(word)) index += 1;
+  }
+  return { verb: words[index] ?? '', words: words.slice(index + 1), settings, directories };
+}
+
+export const git: Rule = (command, place) => {
+  const call = parseGit(command.argv);
+  if (call.settings.some((setting) => !isStatic(setting) || RUNNING_SETTING.test(setting.split('=', 1)[0] ?? '')))
+    return ask('It gives git a program to run.');
+  if (
+    call.words.some((word) =>
+      /^--(?:upload-pack|receive-pack|exec|extcmd|open-files-in-pager|template|config)(?:=|$)|^ext::|^-O\w/u.test(word),
+    ) &&
+    call.verb !== 'config'
+  )
+    return ask('It gives git a program to run.');
+  const losing = LOSING[call.verb]?.(call.words);
+  if (losing !== undefined) return ask(losing);
+  const elsewhere = READS.has(call.verb)
+    ? []
+    : (call.directories.length > 0 ? call.directories : command.directories === undefined ? [] : ['.']).flatMap((word) =>
+        writing(word, command.directories, place),
+      );
+  return [...elsewhere.slice(0, 1), ...target(call, command, place)];
+};
+
+function target(call: GitCall, command: SimpleCommand, place: ShellPlace) {
+  const operands = call.words.filter(
+    (word, index) => !word.startsWith('-') && !/^-[bouj]$|^--(?:branch|depth|origin|jobs)$/u.test(call.words[index - 1] ?? ''),
+  );
+  const written =
+    call.verb === 'clone'
+      ? operands.slice(1, 2)
+      : call.verb === 'init'
+        ? operands.slice(0, 1)
+        : call.verb === 'worktree' && operands[0] === 'add'
+          ? operands.slice(1, 2)
+          : [];
+  return written.flatMap((word) => writing(word, command.directories, place));
+}
+
+const has = (words: readonly string[], pattern: RegExp): boolean => words.some((word) => pattern.test(word));
+
+/** What takes work away, from here or from others, or sets a trap for later; the sentence says which. */
+const LOSING: Readonly<Record<string, (words: readonly string[]) => string | undefined>> = {
+  push: (words) =>
+    has(words, /^--(?:force|mirror|delete|prune)|^-\w*[fd]|^\+|^:/u)
+      ? 'It overwrites or deletes what others may rely on in the remote repository.'
+      : undefined,
+  reset: (words) => (has(words, /^--(?:hard|merge|keep)/u) ? 'It throws uncommitted work away.' : undefined),
+  clean: (words) =>
+    has(words, /^-\w*f|^--force/u) && !has(words, /^-\w*n|^--dry-run/u) ? 'It deletes files that git does not know.' : undefined,
+  branch: (words) =>
+    has(words, /^-\w*D|^--force/u) || (has(words, /^-\w*d|^--delete/u) && has(words, /^-\w*f/u))
+      ? 'It deletes branches that are not merged.'
+      : undefined,
+  checkout: (words) =>
+    has(words, /^-\w*f|^--force$/u) || words.join(' ') === '.' || /(?:^|\s)-- \.$/u.test(words.join(' '))
+      ? 'It throws uncommitted work away.'
+      : undefined,
+  restore: (words) => (words.includes('.') && !words.includes('--staged') ? 'It throws uncommitted work away.' : undefined),
+  switch: (words) => (has(words, /^--(?:discard-changes|force)|^-\w*f/u) ? 'It throws uncommitted work away.' : undefined),
+  stash: (words) => (/^(?:drop|clear)$/u.test(words[0] ?? '') ? 'It throws stashed work away.' : undefined),
+  reflog: (words) => (/^(?:expire|delete)$/u.test(words[0] ?? '') ? 'It deletes the history of references.' : undefined),
+  'update-ref': (words) => (has(words, /^-d|--stdin/u) ? 'It deletes references.' : undefined),
+  'filter-branch': () => 'It rewrites history and runs commands given as text.',
+  'filter-repo': () => 'It rewrites history.',
+  rebase: (words) => (has(words, /^-\w*x|^--exec/u) ? 'It runs commands given as text.' : undefined),
+  bisect: (words) => (words[0] === 'run' ? 'It runs a command many times.' : undefined),
+  submodule: (words) => (words.includes('foreach') ? 'It runs commands given as text.' : undefined),
+  difftool: () => 'It gives git a program to run.',
+  mergetool: () => 'It gives git a program to run.',
+  config: (words) => {
+    if (has(words, /^--(?:get.*|list|show-.*)$|^-l$|^(?:get|list)$/u)) return undefined;
+    if (has(words, /^--(?:global|system|file)|^-f$|^-e$|^--edit/u))
+      return words.filter((word) => !word.startsWith('-')).length > 1
+        ? 'It changes the configuration of git outside of the workspace.'
+        : undefined;
+    return words.some((word) => RUNNING_SETTING.test(word)) && words.length > 1 ? 'It gives git a program to run.' : undefined;
+  },
+};

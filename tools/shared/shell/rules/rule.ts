@@ -1,0 +1,107 @@
+import path from 'node:path';
+import { isHarmlessDevice, type SensitivePlaces, whyNotRead, whyNotWrite } from '../../sensitive-paths.ts';
+import type { Finding, SimpleCommand } from '../command.ts';
+import { couldBe, type Directories, isStatic, PIECE, PLACEHOLDERS, resolveWord, shown } from '../pattern.ts';
+
+/** Where a command would run. */
+export interface ShellPlace extends SensitivePlaces {
+  /** The directory in which it begins. */
+  readonly directory: string;
+  /** Directories in which writing needs nobody's consent. */
+  readonly writable: readonly string[];
+  /** Follows links as far as the path exists; the identity where nobody should look at the disk. */
+  realPath(file: string): string;
+}
+
+/** What is wrong with a command of a certain name; nothing when it is fine. */
+export type Rule = (command: SimpleCommand, place: ShellPlace) => readonly Finding[];
+
+export function ask(why: string): Finding[] {
+  return [{ level: 'ask', why }];
+}
+
+export function hardline(why: string): Finding[] {
+  return [{ level: 'hardline', why }];
+}
+
+const RAW_DISKS = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|md|dm-|mapper\/|nbd|zd|pmem)/u;
+const DISK_RULES = ['/dev/sd*', '/dev/hd*', '/dev/vd*', '/dev/xvd*', '/dev/nvme*', '/dev/mmcblk*', '/dev/disk*', '/dev/md*', '/dev/dm-*'];
+
+export function isRawDisk(word: string): boolean {
+  if (RAW_DISKS.test(path.posix.normalize(word))) return true;
+  return word.startsWith('/dev/') && !isStatic(word) && DISK_RULES.some((rule) => couldBe(word, rule));
+}
+
+/** Writing to the place that `word` means. */
+export function writing(word: string, directories: Directories, place: ShellPlace): Finding[] {
+  if (word === '' || word === '-') return [];
+  if (isRawDisk(word)) return hardline('It overwrites a disk as a whole.');
+  const files = resolveWord(word, directories);
+  if (files === undefined) return ask(`It writes to a place that only shows when it runs (${shown(word)}).`);
+  return files.flatMap((file) => writingFile(file, place)).slice(0, 1);
+}
+
+function writingFile(file: string, place: ShellPlace): Finding[] {
+  if (file === '/proc/sysrq-trigger') return hardline('It stops or restarts the machine at once.');
+  if (isHarmlessDevice(file)) return [];
+  for (const candidate of new Set([file, followed(file, place)])) {
+    const forbidden = whyNotWrite(candidate, place);
+    if (forbidden !== undefined) return ask(`It writes to ${shown(candidate)}. ${forbidden}`);
+    if (!isWritable(candidate, place)) return ask(`It writes outside of the workspace (${shown(candidate)}).`);
+  }
+  return [];
+}
+
+export function isWritable(file: string, place: ShellPlace): boolean {
+  return place.writable.some((directory) => file === directory || file.startsWith(directory.endsWith('/') ? directory : `${directory}/`));
+}
+
+/** Links are followed in the part of a path that is known. */
+export function followed(file: string, place: ShellPlace): string {
+  const unknown = file.search(PLACEHOLDERS);
+  if (unknown < 0) return place.realPath(file);
+  const known = file.slice(0, file.lastIndexOf('/', unknown));
+  return known === '' ? file : place.realPath(known) + file.slice(known.length);
+}
+
+/** Reading what holds secrets. A word that is only known at run time is not suspected. */
+export function reading(word: string, directories: Directories, place: ShellPlace): Finding[] {
+  const files = resolveWord(word, directories) ?? [];
+  for (const file of files.flatMap((name) => [name, followed(name, place)])) {
+    const why = whyNotRead(file, place);
+    if (why !== undefined) return ask(`It uses ${shown(file)}. ${why}`);
+  }
+  return [];
+}
+
+const SYSTEM_DIRECTORIES =
+  `/ /home /root /etc /usr /var /bin /sbin /boot /lib /lib32 /lib64 /libx32 /opt /srv /dev /proc /sys /run /mnt /media /usr/bin /usr/sbin
+  /usr/lib /usr/lib64 /usr/local /usr/share /var/lib /var/log /System /Library /Applications /Users /Volumes /private /home/* /Users/*`.split(
+    /\s+/u,
+  );
+
+/** The machine, a system directory, somebody's home, or everything in one of them. */
+export function isVital(word: string, directories: Directories, place: ShellPlace): boolean {
+  const files = resolveWord(withoutDotGlob(word), directories) ?? [];
+  const vital = [...SYSTEM_DIRECTORIES, place.home];
+  return files.some(
+    (file) => vital.some((directory) => couldBe(file, directory) || isAllOf(file, directory)) && !isWritableBelow(file, place),
+  );
+}
+
+/** `dir/.*` means everything in it as much as `dir/*` does. */
+function withoutDotGlob(word: string): string {
+  return word.replace(/\/\.?[\ue001\ue002]+$/u, `/${PIECE}`).replace(/^\.[\ue001\ue002]+$/u, PIECE);
+}
+
+function isAllOf(file: string, directory: string): boolean {
+  const name = path.basename(file);
+  return name !== '' && [...name].every((character) => !isStatic(character)) && couldBe(path.dirname(file), directory);
+}
+
+/** A workspace may lie at /home/x/y or even /srv: what is in it is not vital. */
+function isWritableBelow(file: string, place: ShellPlace): boolean {
+  return place.writable.some(
+    (directory) => file.startsWith(`${directory}/`) && directory !== place.home && directory.split('/').length > 2,
+  );
+}

@@ -1,0 +1,133 @@
+import { commandName } from '../command.ts';
+import { parseOptions } from '../options.ts';
+import { ANY, isStatic } from '../pattern.ts';
+import { ask, hardline, type Rule } from './rule.ts';
+
+const POWER = 'It turns the machine off or restarts it.';
+
+const power: Rule = (command) => (command.argv.length === 2 && command.argv[1] === '--help' ? [] : hardline(POWER));
+
+const initialise: Rule = (command) =>
+  command.argv.slice(1).some((word) => /^[0156sS]$/u.test(word)) ? hardline(POWER) : ask('It changes the run level of the machine.');
+
+const POWER_VERBS = /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency|exit)$/u;
+const READ_VERBS = /^(?:status|show|cat|list-.*|is-.*|get-default|help|show-environment|--version|--help)$/u;
+
+const services: Rule = (command) => {
+  const { operands } = parseOptions(command.argv.slice(1), {
+    values: 'tpnoHM',
+    longValues: ['type', 'property', 'state', 'lines', 'output', 'host', 'machine'],
+  });
+  const [verb = 'status'] = operands;
+  if (POWER_VERBS.test(verb)) return hardline(POWER);
+  if (/^isolate$/u.test(verb) && operands.some((word) => /poweroff|reboot|halt|rescue|emergency/u.test(word))) return hardline(POWER);
+  return READ_VERBS.test(verb) ? [] : ask('It changes services of the machine.');
+};
+
+const service: Rule = (command) =>
+  command.argv.slice(1).some((word) => /^status$|^--status-all$|^--help$/u.test(word)) ? [] : ask('It changes services of the machine.');
+
+const launch: Rule = (command) =>
+  /^(?:list|print|print-.*|version|help|blame)?$/u.test(command.argv[1] ?? '') ? [] : ask('It changes services of the machine.');
+
+/** `kill [-SIGNAL] PID...`: after the signal a -1 means every process there is. */
+const kill: Rule = (command) => {
+  const words = command.argv.slice(1);
+  if (words.some((word) => /^-[lL]|^--list|^--table/u.test(word))) return [];
+  const hasSignal = /^-(?!1$)/u.test(words[0] ?? '') || words.length > 1;
+  const targets = hasSignal ? words.slice(/^-[sn]$/u.test(words[0] ?? '') ? 2 : /^-/u.test(words[0] ?? '') ? 1 : 0) : words;
+  if (targets.includes('-1') || (words.length === 1 && words[0] === '-1')) return hardline('It ends every process that it can reach.');
+  if (targets.some((word) => word === '1' || /^-0*1$/u.test(word))) return ask('It signals the first process of the machine.');
+  return targets.some((word) => word.includes(ANY)) ? ask('It ends processes that only show when it runs.') : [];
+};
+
+const OURSELVES = /hermes|gateway|cli\.py/iu;
+
+const killByName: Rule = (command) => {
+  const words = command.argv.slice(1);
+  const text = words.join(' ');
+  if (OURSELVES.test(text)) return ask('It could end this gateway itself.');
+  if (
+    words.some((word) => /^-(?:9|KILL|SIGKILL|r|f|u)$|^--(?:signal=(?:9|KILL|SIGKILL)|regexp|full|euid|uid)/u.test(word)) ||
+    /-s\s+(?:9|KILL|SIGKILL)/u.test(text)
+  ) {
+    return ask('It ends processes by pattern or without warning.');
+  }
+  return isStatic(text) ? [] : ask('It ends processes that only show when it runs.');
+};
+
+const PACKAGE_READS =
+  /^(?:list|search|show|info|policy|madison|depends|rdepends|help|--version|--help|-[QlLsS]?[silSho]*|provides|repoquery|outdated|deps|config|doctor|check-update|repolist|history|leaves|desc|home|cat|why|download|changelog)$/u;
+
+const packages: Rule = (command) => {
+  const { operands } = parseOptions(command.argv.slice(1), { values: 'oct' });
+  const [verb] = operands;
+  const name = commandName(command);
+  if (name === 'dpkg' || name === 'rpm')
+    return command.argv.some((word) => /^-(?:i|r|P|U|e|F|V?i?vh)|^--(?:install|remove|purge|upgrade|erase|unpack|configure)/u.test(word))
+      ? ask('It changes the installed software of the machine.')
+      : [];
+  if (name === 'pacman')
+    return command.argv.some((word) => /^-(?:S(?![sigl])|R|U|D)/u.test(word))
+      ? ask('It changes the installed software of the machine.')
+      : [];
+  return verb === undefined || PACKAGE_READS.test(verb) ? [] : ask('It changes the installed software of the machine.');
+};
+
+const always =
+  (why: string): Rule =>
+  (command) =>
+    command.argv.length === 2 && /^(?:--version|--help|-V)$/u.test(command.argv[1] ?? '') ? [] : ask(why);
+
+const unlessListing =
+  (listing: RegExp, why: string): Rule =>
+  (command) =>
+    command.argv.length < 2 || command.argv.slice(1).some((word) => listing.test(word)) ? [] : ask(why);
+
+const ACCOUNTS = 'It changes accounts or their rights.';
+const NETWORK = 'It changes the network or the firewall of the machine.';
+const KERNEL = 'It changes the running kernel.';
+const LATER = 'It makes something run later by itself.';
+
+function each(names: string, rule: Rule): Record<string, Rule> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, rule]));
+}
+
+export const systemRules: Readonly<Record<string, Rule>> = {
+  ...each('shutdown reboot halt poweroff kexec', power),
+  ...each('init telinit', initialise),
+  ...each('systemctl loginctl', services),
+  ...each('service rc-service', service),
+  launchctl: launch,
+  kill,
+  ...each('pkill killall skill', killByName),
+  ...each('apt apt-get aptitude dnf yum zypper apk brew snap flatpak port emerge pacman dpkg rpm', packages),
+  ...each(
+    'useradd usermod userdel adduser deluser groupadd groupmod groupdel passwd chpasswd chsh chfn vipw visudo gpasswd newgrp',
+    always(ACCOUNTS),
+  ),
+  ...each('iptables ip6tables nft ufw firewall-cmd ipset', unlessListing(/^(?:-L|--list.*|-S|list|status|--state|--get-.*)$/u, NETWORK)),
+  ip: (command) => (command.argv.some((word) => /^(?:add|del|delete|set|flush|replace|change|exec)$/u.test(word)) ? ask(NETWORK) : []),
+  ...each('ifconfig route', (command) =>
+    command.argv.some((word) => /^(?:up|down|add|del|delete|netmask|flush)$/u.test(word)) ? ask(NETWORK) : [],
+  ),
+  sysctl: (command) => (command.argv.some((word) => /^-w|^--write|=|^-p|^--system/u.test(word)) ? ask(KERNEL) : []),
+  ...each('modprobe insmod rmmod depmod', unlessListing(/^(?:-n|--dry-run|--show-depends|-c)$/u, KERNEL)),
+  ...each('mount', (command) =>
+    command.argv.slice(1).every((word) => /^-[lVh]$|^-t$/u.test(word)) ? [] : ask('It changes what is mounted where.'),
+  ),
+  ...each('umount swapoff swapon losetup pivot_root', unlessListing(/^(?:--show|-s|-a|--list|-l)$/u, 'It changes what is mounted where.')),
+  crontab: unlessListing(/^-l$/u, LATER),
+  ...each('at batch', unlessListing(/^-l$/u, LATER)),
+  ...each('chattr setfacl setcap', always('It changes rights on files.')),
+  ...each(
+    'update-alternatives ldconfig alternatives',
+    unlessListing(/^(?:--list|--display|--query|-p)$/u, 'It changes the installed software of the machine.'),
+  ),
+  ...each(
+    'timedatectl hostnamectl localectl networkctl nmcli',
+    unlessListing(/^(?:status|show|list.*|--version|device|general|dev|con|connection)$/u, 'It changes settings of the machine.'),
+  ),
+  ...each('tailscale wg wg-quick openvpn', unlessListing(/^(?:status|show|ip|netcheck|--version)$/u, NETWORK)),
+  disown: always('It lets something outlive the session.'),
+};

@@ -1,0 +1,267 @@
+import { commandName, type Finding, type SimpleCommand } from '../command.ts';
+import { hasOption, type OptionSpec, type Options, parseOptions } from '../options.ts';
+import { isStatic, resolveWord } from '../pattern.ts';
+import { ask, hardline, isVital, type Rule, reading, type ShellPlace, writing } from './rule.ts';
+
+/** Programs that write where their arguments say. */
+
+type Targets = (options: Options) => readonly string[];
+
+const all: Targets = (options) => options.operands;
+const afterFirst: Targets = (options) => options.operands.slice(1);
+const last: Targets = (options) => {
+  const named = options.values.get('t') ?? options.values.get('target-directory');
+  return named === undefined ? options.operands.slice(-1) : [named];
+};
+
+function writer(spec: OptionSpec, targets: Targets): Rule {
+  return (command, place) => firstOf(targets(parseOptions(command.argv.slice(1), spec)), command, place);
+}
+
+function firstOf(words: readonly string[], command: SimpleCommand, place: ShellPlace): Finding[] {
+  return words.flatMap((word) => writing(word, command.directories, place)).slice(0, 1);
+}
+
+const OTHERS_MAY = /^[0-7]?[0-7]{2}[2367]$|^(?:[ugo]*[oa][ugoa]*|)[+=][rwxXst]*w/u;
+
+const changeMode: Rule = (command, place) => {
+  const words = command.argv.slice(1).filter((word) => !/^-[RvcfHLP]+$|^--/u.test(word));
+  const recursive = command.argv.some((word) => /^-\w*R|^--rec/u.test(word));
+  const [mode = '', ...files] = words;
+  if (recursive && files.some((word) => isVital(word, command.directories, place)))
+    return hardline('It changes the rights on the system, a system directory or a home directory.');
+  if (OTHERS_MAY.test(mode) || /(?:^|,)[ugo]*[oa]*[+=][rwx]*w/u.test(mode.replace(/^u[+=][rwx]+$/u, '')))
+    return ask('It lets every user of the machine write there.');
+  if (/s/u.test(mode) || /^[2-7][0-7]{3}$/u.test(mode)) return ask('It lets a program run with the rights of its owner.');
+  return firstOf(files, command, place);
+};
+
+const changeOwner: Rule = (command, place) => {
+  const recursive = command.argv.some((word) => /^-\w*R|^--rec/u.test(word));
+  const { operands } = parseOptions(command.argv.slice(1));
+  const [owner = '', ...files] = operands;
+  if (recursive && files.some((word) => isVital(word, command.directories, place)))
+    return hardline('It changes the owner of the system, a system directory or a home directory.');
+  return recursive || /^root\b|^0\b/u.test(owner) ? ask('It changes who owns files.') : firstOf(files, command, place);
+};
+
+const COPY: OptionSpec = { values: 'tSmgo', longValues: ['target-directory', 'suffix', 'mode', 'owner', 'group'] };
+
+/** Copying a whole home directory takes its keys along. */
+const copy: Rule = (command, place) => {
+  const options = parseOptions(command.argv.slice(1), COPY);
+  const written = firstOf(last(options), command, place);
+  const sources = options.operands.slice(0, -1);
+  const takesAll = hasOption(options, 'rRa', 'recursive') || commandName(command) === 'rsync';
+  if (takesAll && sources.some((word) => isVital(word, command.directories, place)))
+    return [...written, ...ask('It copies a home or system directory with all that it holds.')];
+  return written;
+};
+
+const link: Rule = (command, place) => {
+  const options = parseOptions(command.argv.slice(1), COPY);
+  const { operands } = options;
+  const target = operands.length > 1 || options.values.has('t') ? last(options) : [];
+  const sources = operands.length > 1 && !options.values.has('t') ? operands.slice(0, -1) : operands;
+  const pointsOut = sources.some((word) => writing(word, command.directories, place).length > 0);
+  return pointsOut ? ask('It makes a link that leads out of the workspace.') : firstOf(target, command, place);
+};
+
+const move: Rule = (command, place) =>
+  firstOf([...parseOptions(command.argv.slice(1), COPY).operands, ...last(parseOptions(command.argv.slice(1), COPY))], command, place);
+
+const SED: OptionSpec = { values: 'efl', longValues: ['expression', 'file', 'line-length'] };
+
+const streamEdit: Rule = (command, place) => {
+  const words = command.argv.slice(1);
+  const options = parseOptions(words, SED);
+  const inPlace = words.some((word) => /^-[a-df-zA-Z]*i|^--in-place/u.test(word));
+  const hasScript = options.values.has('e') || options.values.has('f') || [...options.flags].some((flag) => /^exp|^file/u.test(flag));
+  const scripts = hasScript
+    ? words.filter((_, index) => /^-\w*e$|^--expression$/u.test(words[index - 1] ?? ''))
+    : options.operands.slice(0, 1);
+  const files = hasScript ? options.operands : options.operands.slice(1);
+  if (scripts.some(runsOrWrites)) return ask('Its sed script runs commands or writes files.');
+  return inPlace ? firstOf(files, command, place) : [];
+};
+
+/** The commands `e`, `w`, `W` and the flags `e`, `w` of `s`. */
+function runsOrWrites(script: string): boolean {
+  const address = String.raw`(?:[0-9$]+|/(?:[^/\\]|\\.)*/)?(?:,(?:[0-9$+~]+|/(?:[^/\\]|\\.)*/))?\s*!?\s*`;
+  const asCommand = new RegExp(String.raw`(?:^|[;{\n])\s*${address}[ewW](?:\s|$)`, 'u').test(script);
+  return asCommand || /s(.)(?:(?!\1)[^\\]|\\.)*\1(?:(?!\1)[^\\]|\\.)*\1[gpiIm0-9]*[ew]/u.test(script);
+}
+
+const archive: Rule = (command, place) => {
+  const [first = '', ...rest] = command.argv.slice(1);
+  const words = /^[a-zA-Z]+$/u.test(first) ? [`-${first}`, ...rest] : [first, ...rest];
+  const options = parseOptions(words, {
+    values: 'fCTXIgVbNKHL',
+    longValues: ['file', 'directory', 'exclude', 'files-from', 'use-compress-program'],
+  });
+  if (
+    words.some((word) => /^--(?:to-command|checkpoint-action|use-compress|rsh-command|info-script|new-volume-script)|^-\w*[IF]/u.test(word))
+  )
+    return ask('It runs a program through tar.');
+  const directory = options.values.get('C') ?? options.values.get('directory') ?? '.';
+  const file = options.values.get('f') ?? options.values.get('file') ?? '-';
+  const extracts = hasOption(options, 'x', 'extract');
+  const absolute = words.some((word) => /^-\w*P|^--absolute/u.test(word));
+  if (extracts && absolute) return ask('It unpacks files to wherever the archive says.');
+  if (extracts) return firstOf([directory], command, place);
+  const creates = hasOption(options, 'cru', 'create');
+  const bases = resolveWord(directory, command.directories);
+  const takesAll = options.operands.some((word) => isVital(word, bases === undefined ? undefined : new Set(bases), place));
+  if (creates && takesAll) return ask('It packs a home or system directory with all that it holds.');
+  return creates ? firstOf([file], command, place) : [];
+};
+
+const CURL: OptionSpec = {
+  values: 'oHdFuAeXTmCbcDEKPQrtUwxYyz',
+  longValues: [
+    'output',
+    'header',
+    'data',
+    'form',
+    'user',
+    'request',
+    'upload-file',
+    'cookie',
+    'cookie-jar',
+    'output-dir',
+    'dump-header',
+    'config',
+    'max-time',
+    'url',
+    'data-raw',
+    'data-binary',
+    'json',
+    'proxy',
+    'user-agent',
+    'referer',
+    'write-out',
+    'connect-timeout',
+    'retry',
+  ],
+};
+
+const transfer: Rule = (command, place) => {
+  const options = parseOptions(command.argv.slice(1), CURL);
+  const outputs = ['o', 'output', 'c', 'cookie-jar', 'D', 'dump-header', 'output-dir', 'trace', 'stderr'].flatMap(
+    (name) => options.values.get(name) ?? [],
+  );
+  const reads = [
+    'd',
+    'data',
+    'data-binary',
+    'data-ascii',
+    'F',
+    'form',
+    'T',
+    'upload-file',
+    'json',
+    'K',
+    'config',
+    'b',
+    'cookie',
+    'E',
+    'cert',
+    'key',
+  ].flatMap((name) => options.values.get(name) ?? []);
+  const files = reads.map((word) => word.replace(/^[^@]*@/u, '').replace(/;.*$/u, ''));
+  const secrets = files.flatMap((word) => reading(word, command.directories, place));
+  const localUrl = options.operands.some((word) => /^(?:file|scp|sftp|dict|gopher|ldap|smb|telnet|tftp):/iu.test(word));
+  const implicit = hasOption(options, 'OJ', 'remote-name') ? ['.'] : [];
+  return [
+    ...firstOf([...outputs, ...implicit], command, place),
+    ...secrets,
+    ...(localUrl ? ask('It reaches files or services by a URL that is no web page.') : []),
+  ];
+};
+
+const fetchFile: Rule = (command, place) => {
+  const options = parseOptions(command.argv.slice(1), {
+    values: 'OoaPiUeTtwQBlADIRX',
+    longValues: ['output-document', 'directory-prefix', 'post-file', 'body-file', 'header', 'user-agent'],
+  });
+  const outputs = ['O', 'output-document', 'o', 'a', 'P', 'directory-prefix'].flatMap((name) => options.values.get(name) ?? []);
+  const secrets = ['post-file', 'body-file', 'i'].flatMap((name) => reading(options.values.get(name) ?? '', command.directories, place));
+  return [...firstOf(options.values.has('O') || options.values.has('P') ? outputs : [...outputs, '.'], command, place), ...secrets];
+};
+
+const unpack: Rule = (command, place) =>
+  firstOf([parseOptions(command.argv.slice(1), { values: 'dxP' }).values.get('d') ?? '.'], command, place);
+const listsOnly =
+  (rule: Rule, listing: RegExp): Rule =>
+  (command, place) =>
+    command.argv.some((word) => listing.test(word)) ? [] : rule(command, place);
+
+const sort: Rule = (command, place) => {
+  const options = parseOptions(command.argv.slice(1), {
+    values: 'oktST',
+    longValues: ['output', 'key', 'field-separator', 'buffer-size', 'temporary-directory'],
+  });
+  if ([...options.flags].some((flag) => flag.startsWith('compress-prog'))) return ask('It runs a program through sort.');
+  return firstOf([options.values.get('o') ?? options.values.get('output') ?? '-'], command, place);
+};
+
+/** Any program: a file named as its output. */
+export const namedOutput: Rule = (command, place) => {
+  if (/^(?:e?grep|fgrep|rg|ag|ps|find|ls|test|set|ssh|sort|curl|mount|column|bash|sh|zsh|lsof|od|readelf)$/u.test(commandName(command)))
+    return [];
+  const words = command.argv.slice(1);
+  const named = words.flatMap((word, index) => {
+    const joined = /^--(?:output|output-file|outfile|out|out-dir|outdir|target|prefix|log-file|dest|destination)=([\s\S]+)$/u.exec(
+      word,
+    )?.[1];
+    const next = /^(?:-o|--(?:output|output-file|outfile|out|out-dir|outdir|log-file|dest))$/u.test(word) ? words[index + 1] : undefined;
+    return joined ?? next ?? [];
+  });
+  const leavingHere = named.filter((word) => isStatic(word) && /^(?:\/|\.\.(?:\/|$))/u.test(word));
+  return firstOf(leavingHere, command, place);
+};
+
+export const writeRules: Readonly<Record<string, Rule>> = {
+  touch: writer({ values: 'drt', longValues: ['date', 'reference', 'time'] }, all),
+  mkdir: writer({ values: 'm', longValues: ['mode'] }, all),
+  rmdir: writer({}, all),
+  truncate: writer({ values: 'sr', longValues: ['size', 'reference'] }, all),
+  tee: writer({}, all),
+  sponge: writer({}, all),
+  mkfifo: writer({ values: 'm' }, all),
+  mknod: writer({ values: 'm' }, (options) => options.operands.slice(0, 1)),
+  fallocate: writer({ values: 'lo', longValues: ['length', 'offset'] }, all),
+  gzip: writer({ values: 'S' }, all),
+  gunzip: writer({ values: 'S' }, all),
+  bzip2: writer({}, all),
+  bunzip2: writer({}, all),
+  xz: writer({ values: 'TFC' }, all),
+  unxz: writer({ values: 'T' }, all),
+  zstd: writer({ values: 'oT' }, all),
+  dos2unix: writer({}, all),
+  unix2dos: writer({}, all),
+  zip: writer({ values: 'xiPb' }, (options) => options.operands.slice(0, 1)),
+  chgrp: writer({}, afterFirst),
+  split: writer({ values: 'lbnCa' }, (options) => options.operands.slice(1, 2)),
+  csplit: writer({ values: 'fbn' }, (options) => [options.values.get('f') ?? '.']),
+  patch: writer({ values: 'pidoBVDFYgrz' }, (options) => [options.values.get('d') ?? '.', ...options.operands.slice(0, 1)]),
+  ed: writer({ values: 'p' }, all),
+  ex: () => ask('It edits files by commands.'),
+  chmod: changeMode,
+  chown: changeOwner,
+  cp: copy,
+  rsync: copy,
+  install: copy,
+  scp: copy,
+  ln: link,
+  mv: move,
+  sed: streamEdit,
+  gsed: streamEdit,
+  tar: archive,
+  bsdtar: archive,
+  unzip: listsOnly(unpack, /^-[lvtpcZz]/u),
+  curl: transfer,
+  wget: fetchFile,
+  sort,
+  cpio: () => ask('It unpacks or packs files by a list.'),
+};
