@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { OutboundFile, OutboundProgress } from '../../../adapters/adapter.ts';
+import { contentOf, fileMethod, targetOf } from '../../../adapters/telegram/outgoing.ts';
+import { parseTelegramHtml } from '../../fakes/telegram-html.ts';
+
+const chat = { platform: 'telegram', account: 'main', chat: '-100123', thread: '77' };
+const progress = (steps: OutboundProgress['steps'], more: Partial<OutboundProgress> = {}): OutboundProgress => ({
+  type: 'progress',
+  chat,
+  steps,
+  elapsedMs: 12_400,
+  done: false,
+  ...more,
+});
+const shown = (message: OutboundProgress): string => parseTelegramHtml(contentOf(message, false).text).text;
+
+describe('messages to Telegram', () => {
+  it('stay in the chat and topic that they were captured with', () => {
+    expect(targetOf(chat, '9')).toEqual({
+      chat_id: -100_123,
+      message_thread_id: 77,
+      reply_parameters: { message_id: 9, allow_sending_without_reply: true },
+    });
+    expect(targetOf({ platform: 'telegram', account: 'main', chat: '5' })).toEqual({ chat_id: 5 });
+  });
+
+  it('are HTML, or plain where Telegram refused it', () => {
+    const text = { type: 'text', chat, markdown: '**a** < b' } as const;
+    expect(contentOf(text, false)).toEqual({ text: '<b>a</b> &lt; b', parse_mode: 'HTML' });
+    expect(contentOf({ ...text, plain: true }, false)).toEqual({ text: '**a** < b' });
+    expect(contentOf(text, true)).toMatchObject({ link_preview_options: { is_disabled: true } });
+  });
+
+  it('fit as plain text although their source does not', () => {
+    const markdown = `[x](https://example.org/${'y'.repeat(5000)}) and more`;
+    expect(contentOf({ type: 'text', chat, markdown, plain: true }, false).text).toBe('x and more');
+  });
+
+  it('show progress as one bubble, identical steps as one line, the latest last', () => {
+    const message = progress([
+      { tool: 'terminal', preview: 'ls <dir>', state: 'ok' },
+      { tool: 'read_file', preview: 'a', state: 'failed' },
+      { tool: 'read_file', preview: 'a', state: 'failed' },
+      { tool: 'terminal', preview: '', state: 'running' },
+    ]);
+    expect(shown(message)).toBe('Working · 12 s\n✓ terminal: ls <dir>\n✗ read_file: a (×2)\n⏳ terminal');
+    expect(shown(progress([], { done: true, elapsedMs: 200_000 }))).toBe('Worked · 3 min 20 s');
+  });
+
+  it('keep a long list of steps and long previews within a message', () => {
+    const steps = Array.from({ length: 300 }, (_unused, index) => ({
+      tool: 't',
+      preview: `${index} ${'👍🏽'.repeat(200)}`,
+      state: 'ok' as const,
+    }));
+    const text = shown(progress(steps));
+    expect(text.length).toBeLessThan(4096);
+    expect(text).toContain('… 288 earlier');
+    expect(text).toContain('299 ');
+  });
+
+  it.each([
+    ['image', 'image/png', 1000, 'sendPhoto'],
+    ['image', 'image/png', 10_000_001, 'sendDocument'],
+    ['file', 'image/png', 1000, 'sendDocument'],
+    ['image', 'image/gif', 1000, 'sendAnimation'],
+    ['image', 'image/svg+xml', 1000, 'sendDocument'],
+    ['voice', 'audio/ogg', 1000, 'sendVoice'],
+    ['audio', 'audio/ogg', 1000, 'sendDocument'],
+    ['audio', 'audio/mpeg', 1000, 'sendAudio'],
+    ['voice', 'audio/mpeg', 1000, 'sendAudio'],
+    ['video', 'video/mp4', 1000, 'sendVideo'],
+    ['file', 'application/pdf', 1000, 'sendDocument'],
+  ] as const)('send %s of type %s and %i bytes by %s', (kind, mime, sizeBytes, method) => {
+    const file: OutboundFile = { type: 'file', chat, path: '/x', name: 'x', mime, kind };
+    expect(fileMethod(file, sizeBytes)).toBe(method);
+  });
+});
