@@ -76,7 +76,7 @@ async function launch(containment: Containment, spec: ProcessSpec, mark: string)
   await started(child, spec);
   if (containment.kind === 'namespace' && !(await isReady(child))) return undefined;
   child.stderr?.resume();
-  return createTree(child, containment, mark);
+  return createTree(child, containment.kind === 'marker' ? mark : undefined);
 }
 
 function started(child: ChildProcess, spec: ProcessSpec): Promise<void> {
@@ -103,29 +103,30 @@ function isReady(child: ChildProcess): Promise<boolean> {
   });
 }
 
-function createTree(child: ChildProcess, containment: Containment, mark: string): ProcessTree {
+function createTree(child: ChildProcess, mark: string | undefined): ProcessTree {
   const output = child.stdout;
   if (output === null) throw new Error('The command has no output pipe.');
-  const exit = settled(child, output, mark, containment);
+  const exit = settled(child, output, mark);
   return {
     output,
     exit,
     async end(graceMs) {
-      signalTree(child, containment, mark, 'SIGTERM');
+      signalTree(child, mark, 'SIGTERM');
       if (await endedWithin(exit, graceMs)) return;
       // What forks while we look is found by the next look.
-      do signalTree(child, containment, mark, 'SIGKILL');
+      do signalTree(child, mark, 'SIGKILL');
       while (!(await endedWithin(exit, 50)));
     },
   };
 }
 
-async function settled(child: ChildProcess, output: Readable, mark: string, containment: Containment): Promise<ProcessExit> {
+/** `mark`: what finds the descendants; none is needed where the kernel ends them. */
+async function settled(child: ChildProcess, output: Readable, mark: string | undefined): Promise<ProcessExit> {
   const closed = new Promise<void>((resolve) => output.once('close', resolve));
   const code = await new Promise<number>((resolve) => {
     child.once('exit', (exitCode, signal) => resolve(exitCode ?? 128 + (SIGNAL_NUMBERS[signal ?? 'SIGKILL'] ?? 0)));
   });
-  if (containment.kind === 'marker') await endMarked(mark);
+  if (mark !== undefined) await endMarked(mark);
   // A process that shed its mark may hold the pipe open for ever.
   if (!(await endedWithin(closed, PIPE_DRAIN_MS))) output.destroy();
   return { code };
@@ -141,12 +142,12 @@ async function endMarked(mark: string): Promise<void> {
 }
 
 /** In a namespace the outermost process is only the guard: TERM would end it and with it everything, without any grace. */
-function signalTree(child: ChildProcess, containment: Containment, mark: string, signal: 'SIGTERM' | 'SIGKILL'): void {
+function signalTree(child: ChildProcess, mark: string | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined) return;
   const below = descendants(child.pid);
   const guardIsAlone = below.length === 0 && signal === 'SIGKILL';
   const namespaced = guardIsAlone ? [child.pid] : below;
-  signalAll(containment.kind === 'namespace' ? namespaced : [...new Set([child.pid, ...below, ...marked(mark)])], signal);
+  signalAll(mark === undefined ? namespaced : [...new Set([child.pid, ...below, ...marked(mark)])], signal);
 }
 
 async function endedWithin(ended: Promise<unknown>, ms: number): Promise<boolean> {

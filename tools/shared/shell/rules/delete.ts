@@ -1,7 +1,7 @@
+import { findStarts } from '../carriers.ts';
 import { commandName } from '../command.ts';
 import { hasOption, parseOptions } from '../options.ts';
 import { isStatic, resolveWord } from '../pattern.ts';
-import { findStarts } from '../unwrap.ts';
 import { ask, hardline, isVital, isWritable, type Rule, writing } from './rule.ts';
 
 const VITAL = 'It deletes the system, a system directory or a home directory.';
