@@ -11,7 +11,7 @@ const EXAMPLES = [
 const DEMO_EXAMPLES = [
   { title: 'Look around', prompt: 'run ls -la' },
   { title: 'Find out', prompt: 'run uname -a' },
-  { title: 'Read something', prompt: 'read /etc/hostname' },
+  { title: 'What the demo knows', prompt: 'help' },
 ] as const;
 
 export function emptyState(demo: boolean, choose: (prompt: string) => void): HTMLElement {
