@@ -32,7 +32,7 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
   logFailure(options, ending);
   const { outcome, error, parts } = await settle(options, ending, signal);
   await store.durableTogether(() => {
-    if (ending.ending.type === 'parked') closeTranscript(options, turn);
+    closeTranscript(options, ending);
     outbox.add(parts.map((part) => ({ ...part, turnId: turn.id })));
     store.turns.end(turn.id, { outcome, ...(error === undefined ? {} : { error }) });
     store.inbox.settleTurn(turn.id, outcome);
@@ -49,19 +49,28 @@ function logFailure({ log }: TurnOptions, { turn, ending }: TurnEnding): void {
 }
 
 const parkedText = 'I gave up on this message: the gateway stopped twice while I was working on it.';
+const stoppedText = 'I was told to stop before I had answered this message.';
 
-/** What was given up must not be taken up again with the next message: its calls get their results, its message an answer. */
-function closeTranscript({ store }: TurnOptions, { id, sessionId }: TurnRow): void {
-  for (const message of closing(store.transcript.read(sessionId))) store.transcript.append(sessionId, id, message);
+/** What was given up or stopped must not be taken up again with the next message: its calls get their results, its message an answer. */
+function closeTranscript({ store }: TurnOptions, { turn, ending }: TurnEnding): void {
+  const text = closingText(ending);
+  if (text === undefined) return;
+  for (const message of closing(store.transcript.read(turn.sessionId), text)) store.transcript.append(turn.sessionId, turn.id, message);
 }
 
-function closing(transcript: readonly Message[]): readonly Message[] {
+function closingText(ending: Ending): string | undefined {
+  if (ending.type === 'outcome') return ending.outcome.status === 'aborted' ? stoppedText : undefined;
+  return ending.type === 'parked' ? parkedText : stoppedText;
+}
+
+function closing(transcript: readonly Message[], text: string): readonly Message[] {
   const at = transcript.findLastIndex((message) => message.role !== 'tool');
   const last = transcript[at];
+  if (last?.role === 'assistant' && last.calls.length === 0) return []; // it had its answer
   const answered = new Set(transcript.slice(at + 1).map((message) => (message.role === 'tool' ? message.callId : '')));
   const open = last?.role === 'assistant' ? last.calls.filter((call) => !answered.has(call.id)) : [];
-  const results = open.map(({ id, name }): Message => ({ role: 'tool', callId: id, name, status: 'unknown', content: parkedText }));
-  return [...results, { role: 'assistant', text: parkedText, calls: [], finish: 'stop' }];
+  const results = open.map(({ id, name }): Message => ({ role: 'tool', callId: id, name, status: 'unknown', content: text }));
+  return [...results, { role: 'assistant', text, calls: [], finish: 'stop' }];
 }
 
 async function settle(options: TurnOptions, { turn, session, ending }: TurnEnding, signal: AbortSignal): Promise<Settlement> {

@@ -67,7 +67,7 @@ function isMessage(entry: InboxEntry): entry is MessageEntry {
 function resume(options: TurnOptions, turn: TurnRow): Work {
   const { store, log } = options;
   if (turn.stopped) return { type: 'run', run: (signal) => endTurn(options, { turn, ending: { type: 'stopped' } }, signal) };
-  if (turn.starts > deathsBeforeParking) {
+  if (turn.starts >= deathsBeforeParking) {
     log.error({ turn: turn.id }, 'a turn is parked: the gateway stopped twice while working on it');
     return { type: 'run', run: (signal) => endTurn(options, { turn, ending: { type: 'parked' } }, signal) };
   }

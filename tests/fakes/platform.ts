@@ -43,7 +43,7 @@ export interface Shown {
 
 /**
  * `arrived`: the platform has the message although the caller gets an error. `hang` lasts until the caller's signal. `bug` throws what no
- * adapter should. `then` runs at the point of failure.
+ * adapter should. `after` runs at the point of failure.
  */
 export interface Fault {
   readonly on?: CallKind;
@@ -51,7 +51,7 @@ export interface Fault {
   readonly arrived?: true;
   readonly throws?: DeliveryError | Error;
   readonly hang?: true;
-  readonly then?: () => void;
+  readonly after?: () => void;
   /** How often; default once. */
   readonly times?: number;
 }
@@ -224,7 +224,7 @@ async function perform({ server, alive }: Line, { facts, effect }: Attempt, sign
   const fault = takeFault(server, facts);
   if (fault === undefined || fault.arrived === true) effect();
   await Promise.resolve();
-  fault?.then?.();
+  fault?.after?.();
   if (!alive()) return untilAborted(signal, true);
   if (fault?.throws !== undefined) throw fault.throws;
   if (fault?.hang === true) return untilAborted(signal, true);
