@@ -51,7 +51,8 @@ interface WebhookInfo {
 function problemOf(info: WebhookInfo, registered: boolean, sinceMs: number): string | undefined {
   if (!registered) return 'Another program changed the webhook of this bot; it is set again.';
   const { last_error_date: at, last_error_message: message, pending_update_count: pending } = info;
-  if (at === undefined || pending === 0 || at * 1000 < Date.now() - sinceMs) return undefined;
+  // Telegram's time is in whole seconds.
+  if (at === undefined || pending === 0 || (at + 1) * 1000 < Date.now() - sinceMs) return undefined;
   return `Telegram cannot deliver to the webhook: ${message ?? 'no reason given'}. ${pending} updates are waiting.`;
 }
 
@@ -80,7 +81,9 @@ export function webhookRoute(app: FastifyInstance, { path, secret, deliver }: We
       ...options,
       onRequest: async (request, reply) => {
         const given = request.headers['x-telegram-bot-api-secret-token'];
-        if (typeof given !== 'string' || !isSame(given, secret)) await reply.code(401).send({ error: 'wrong or missing secret token' });
+        if (typeof given === 'string' && isSame(given, secret)) return;
+        // The body is not read; the connection cannot be used again.
+        await reply.code(401).header('connection', 'close').send({ error: 'wrong or missing secret token' });
       },
     },
     async (request, reply) => {
