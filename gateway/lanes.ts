@@ -44,6 +44,10 @@ export function createLanes(next: (lane: string) => Work | undefined, log: Log):
         else await found.run(worker().turn.signal);
         failures = 0;
       } catch (error) {
+        if (worker().turn.signal.aborted) {
+          worker().turn = new AbortController();
+          continue; // it was cut and did not fail: look again at once
+        }
         failures += 1;
         log.error({ lane, err: error }, 'a turn failed in the gateway itself (is the disk full?); it is taken up again');
         await pause(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures, 8)), closing.signal);

@@ -81,16 +81,15 @@ export function createSessions(
   const create = (key: string): SessionRow => {
     const id = newSessionId(now());
     const workspace = path.join(workspaces, id);
-    mkdirSync(workspace, { recursive: true, mode: 0o700 });
     const session = { id, key, createdAt: now(), updatedAt: now(), workspace, trimmedTold: false, undelivered: null };
     store.sessions.create(session);
-    return session;
+    return withWorkspace(session);
   };
   return {
     open: (key) => {
       const known = store.sessions.open(key);
       const reason = known === undefined ? undefined : resetReason(known.updatedAt, now(), rules);
-      if (known !== undefined && reason === undefined) return { session: known };
+      if (known !== undefined && reason === undefined) return { session: withWorkspace(known) };
       if (known !== undefined && reason !== undefined) store.sessions.end(known.id, now(), reason);
       return { session: create(key), ...(reason === undefined ? {} : { reset: reason }) };
     },
@@ -100,6 +99,12 @@ export function createSessions(
       return known !== undefined;
     },
   };
+}
+
+/** Somebody may have removed it; without it no tool works. */
+function withWorkspace(session: SessionRow): SessionRow {
+  mkdirSync(session.workspace, { recursive: true, mode: 0o700 });
+  return session;
 }
 
 /** `YYYYMMDD_HHMMSS_<8 hex>`, UTC. */

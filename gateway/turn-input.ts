@@ -47,9 +47,15 @@ function messageLines(message: InboundMessage, shared: boolean): readonly string
   const lines: string[] = [];
   const quoted = message.replyTo;
   if (quoted !== undefined && quoted.text !== '') {
-    const author = quoted.fromBot ? 'you' : quoted.author;
-    lines.push(`[in reply to ${author}: "${quoted.text.slice(0, quotedUnits).toWellFormed()}"]`);
+    const author = quoted.fromBot ? 'you' : inline(quoted.author);
+    lines.push(`[in reply to ${author}: "${inline(quoted.text.slice(0, quotedUnits))}"]`);
   }
-  if (message.text !== '') lines.push(shared ? `[${message.sender.name}] ${message.text}` : message.text);
+  if (message.text !== '') lines.push(shared ? `[${inline(message.sender.name)}] ${message.text}` : message.text);
   return lines;
+}
+
+/** Other people's words inside a line of ours: they must not end it and begin one that looks like somebody else's. */
+function inline(text: string): string {
+  const words = text.toWellFormed().replaceAll('"', "'");
+  return words.replace(/[\p{Cc}\p{Zl}\p{Zp}[\]\s]+/gu, ' ').trim();
 }
