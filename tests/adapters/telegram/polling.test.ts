@@ -101,9 +101,17 @@ describe('polling Telegram', () => {
 
   it('tells Telegram at a stop what it has, so that nothing comes twice', async () => {
     const rig = await start();
+    await rig.fake.waitFor(() => rig.fake.openPolls() === 1);
+    // The stop comes before the next poll could confirm anything.
+    let stopped: Promise<void> | undefined;
+    const { receive } = rig.host;
+    rig.host.receive = (events) => {
+      receive(events);
+      stopped = rig.stop();
+    };
     rig.fake.inject({ chatId: 5, text: 'last words' });
-    await rig.fake.waitFor(() => rig.host.received.length === 1);
-    await rig.stop();
+    await rig.fake.waitFor(() => stopped !== undefined);
+    await stopped;
     expect(rig.fake.waiting()).toEqual([]);
   });
 
