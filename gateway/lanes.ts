@@ -25,35 +25,20 @@ const longestRetryMs = 60_000;
 
 interface Worker {
   readonly done: Promise<void>;
+  /** Of the present turn, or of the wait before the next try. */
   turn: AbortController;
   /** Somebody kicked while the lane was at work: look once more before leaving. */
   again: boolean;
 }
 
-export function createLanes(next: (lane: string) => Work | undefined, log: Log): Lanes {
+interface LanesOptions {
+  readonly next: (lane: string) => Work | undefined;
+  readonly log: Log;
+}
+
+export function createLanes(next: LanesOptions['next'], log: Log): Lanes {
   const workers = new Map<string, Worker>();
   const closing = new AbortController();
-  const work = async (lane: string, worker: () => Worker): Promise<void> => {
-    let failures = 0;
-    while (!closing.signal.aborted) {
-      try {
-        const found = next(lane);
-        if (found === undefined) return;
-        worker().turn = new AbortController();
-        if (found.type === 'wait') await pause(found.ms, closing.signal);
-        else await found.run(worker().turn.signal);
-        failures = 0;
-      } catch (error) {
-        if (worker().turn.signal.aborted) {
-          worker().turn = new AbortController();
-          continue; // it was cut and did not fail: look again at once
-        }
-        failures += 1;
-        log.error({ lane, err: error }, 'a turn failed in the gateway itself (is the disk full?); it is taken up again');
-        await pause(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures, 8)), closing.signal);
-      }
-    }
-  };
   const kick = (lane: string): void => {
     if (closing.signal.aborted) return;
     const busy = workers.get(lane);
@@ -62,7 +47,7 @@ export function createLanes(next: (lane: string) => Work | undefined, log: Log):
       return;
     }
     const done = Promise.resolve()
-      .then(() => work(lane, () => worker))
+      .then(() => workOff({ next, log }, { lane, worker }, closing.signal))
       .finally(() => {
         workers.delete(lane);
         if (worker.again) kick(lane);
@@ -82,4 +67,34 @@ export function createLanes(next: (lane: string) => Work | undefined, log: Log):
       await within(8000, all());
     },
   };
+}
+
+/** Works until the lane has nothing to do. Never rejects. */
+async function workOff(
+  options: LanesOptions,
+  { lane, worker }: { readonly lane: string; readonly worker: Worker },
+  closing: AbortSignal,
+): Promise<void> {
+  let failures = 0;
+  while (!closing.aborted) {
+    try {
+      const found = options.next(lane);
+      if (found === undefined) return;
+      worker.turn = new AbortController();
+      if (found.type === 'wait') await pause(found.ms, closing);
+      else await found.run(worker.turn.signal);
+      failures = 0;
+    } catch (error) {
+      const wasCut = worker.turn.signal.aborted;
+      worker.turn = new AbortController();
+      if (wasCut) continue; // no failure: look again at once
+      failures += 1;
+      options.log.error({ lane, err: error }, 'a turn failed in the gateway itself (is the disk full?); it is taken up again');
+      await pause(waitAfter(failures), AbortSignal.any([closing, worker.turn.signal]));
+    }
+  }
+}
+
+function waitAfter(failures: number): number {
+  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 8));
 }
