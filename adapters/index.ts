@@ -4,3 +4,6 @@ import { telegramPlatform } from './telegram/platform.ts';
 import { webPlatform } from './web/platform.ts';
 
 export const platforms: readonly Platform[] = [telegramPlatform, webPlatform];
+
+/** By name as well: the HTTP server takes its address from the page's configuration. */
+export { webPlatform };

@@ -34,12 +34,15 @@ export interface Account {
   penalise(lane: string, ms: number): void;
 }
 
-export interface Accounts {
+export interface AccountDirectory {
   get(key: string): Account | undefined;
   all(): readonly Account[];
   statuses(): readonly AccountStatus[];
   /** Every account shows recent evidence of inbound progress. */
   ready(): boolean;
+}
+
+export interface Accounts extends AccountDirectory {
   /** Loads the client library and makes the adapter; nothing is connected yet. */
   add(platform: Platform, config: AccountConfig, menu: readonly MenuCommand[]): Promise<void>;
   /** For what was thrown where nobody could catch it (a timer, an event): true when it came from an account's connection, which is then started again. */

@@ -17,7 +17,8 @@ import type { ControlHandlers, Status } from './status.ts';
 import type { Store } from './store/index.ts';
 import { accountKey, outboxLane } from './target.ts';
 import { type Clock, within } from './time.ts';
-import { type AgentOptions, nextWork, type TurnOptions } from './turn.ts';
+import { nextWork } from './turn.ts';
+import type { AgentOptions, TurnOptions } from './turn-options.ts';
 
 export interface DaemonOptions {
   readonly version: string;

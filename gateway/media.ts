@@ -6,7 +6,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Attachment, InboundMessage } from '../adapters/adapter.ts';
 import type { Part } from '../agent/message.ts';
-import type { Account, Accounts } from './accounts.ts';
+import type { Account, AccountDirectory } from './accounts.ts';
 import type { Log } from './log.ts';
 import { accountKey } from './target.ts';
 
@@ -25,7 +25,7 @@ export interface Media {
 
 export interface MediaOptions {
   readonly root: string;
-  readonly accounts: Accounts;
+  readonly accounts: AccountDirectory;
   /** The model sees images. */
   readonly vision: () => boolean;
   readonly log: Log;

@@ -3,7 +3,7 @@
  * What happens after a failure is decided by the DeliveryError alone.
  */
 import { DeliveryError, type OutboundText } from '../adapters/adapter.ts';
-import type { Account, Accounts } from './accounts.ts';
+import type { Account, AccountDirectory } from './accounts.ts';
 import type { Log } from './log.ts';
 import type { Store } from './store/index.ts';
 import type { NewPart, OutboxPart } from './store/outbox.ts';
@@ -33,7 +33,7 @@ export interface Outbox {
 
 export interface OutboxOptions {
   readonly store: Store;
-  readonly accounts: Accounts;
+  readonly accounts: AccountDirectory;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -117,7 +117,7 @@ async function deliver(options: OutboxOptions, { part, account }: Delivery, sign
 function handleFailure(options: OutboxOptions, { part, account }: Delivery, error: unknown): void {
   if (!(error instanceof DeliveryError)) {
     options.log.error({ part: part.id, err: error }, 'sending failed in a way the adapter did not explain');
-    giveUp(options, part, 'failed', 'an internal error');
+    giveUp(options, part, { state: 'failed', why: 'an internal error' });
     return;
   }
   const facts = { part: part.id, kind: error.kind, certain: error.certain, detail: error.message };
@@ -128,7 +128,7 @@ function handleFailure(options: OutboxOptions, { part, account }: Delivery, erro
       retryLater(options, part, error);
       return;
     case 'rejected':
-      if (!error.formatting || !retryPlain(options, part, error)) giveUp(options, part, 'failed', error.message);
+      if (!error.formatting || !retryPlain(options, part, error)) giveUp(options, part, { state: 'failed', why: error.message });
       return;
     case 'transient':
       if (error.certain || account.adapter.idempotent === true) retryLater(options, part, error);
@@ -150,13 +150,13 @@ function settleUnknown(options: OutboxOptions, part: OutboxPart, { cause, why }:
   const unknowns = part.unknowns + 1;
   const free = accounts.get(accountKey(part.payload.chat))?.adapter.idempotent === true;
   if (free || unknowns <= repeats[cause]) store.outbox.retry(part.id, { notBefore: now(), unknowns, error: why });
-  else giveUp(options, part, 'unknown', why);
+  else giveUp(options, part, { state: 'unknown', why });
 }
 
 function retryLater(options: OutboxOptions, part: OutboxPart, error: DeliveryError): void {
   const { store, now } = options;
   if (now() - part.createdAt > giveUpAfterMs) {
-    giveUp(options, part, 'failed', error.message);
+    giveUp(options, part, { state: 'failed', why: error.message });
     return;
   }
   const backOffMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(part.attempts, 16)) * (0.75 + Math.random() / 2);
@@ -170,9 +170,13 @@ function retryPlain({ store, now }: OutboxOptions, part: OutboxPart, error: Deli
   return true;
 }
 
+interface End {
+  readonly state: 'failed' | 'unknown';
+  readonly why: string;
+}
+
 /** The person gets one short notice on the same chat (it waits there until the chat works again), and the next turn is told. */
-function giveUp(options: OutboxOptions, part: OutboxPart, state: 'failed' | 'unknown', why: string): void {
-  const { store } = options;
+function giveUp({ store }: OutboxOptions, part: OutboxPart, { state, why }: End): void {
   store.durable(() => {
     store.outbox.giveUp(part.id, state, why);
     if (part.purpose !== 'answer') return;

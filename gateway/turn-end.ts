@@ -10,7 +10,7 @@ import type { InboxOutcome } from './store/schema.ts';
 import type { SessionRow } from './store/sessions.ts';
 import type { TurnRow } from './store/turns.ts';
 import { accountKey, outboxLane, type TurnTarget } from './target.ts';
-import type { TurnOptions } from './turn.ts';
+import type { TurnOptions } from './turn-options.ts';
 
 export type Ending = { readonly type: 'outcome'; readonly outcome: Outcome } | { readonly type: 'stopped' } | { readonly type: 'parked' };
 

@@ -1,51 +1,24 @@
 /** A turn: from the messages that wait in a lane to the run that answers them. */
 import type { InboundMessage } from '../adapters/adapter.ts';
-import type { Model } from '../agent/model.ts';
 import { startRun } from '../agent/run.ts';
 import { systemPrompt } from '../agent/system-prompt.ts';
-import type { Tool } from '../agent/tool.ts';
-import type { Accounts } from './accounts.ts';
 import { type MessageEntry, nextBatch } from './batch.ts';
 import { createJournal } from './journal.ts';
 import type { AbortReason, Work } from './lanes.ts';
-import type { Log } from './log.ts';
-import type { Media } from './media.ts';
-import { noticePart, type Outbox } from './outbox.ts';
+import { noticePart } from './outbox.ts';
 import { createPolicy } from './policy.ts';
 import { createLive, type Live } from './presenter/live.ts';
-import { isShared, type KeyRules, type Sessions } from './sessions.ts';
+import { isShared } from './sessions.ts';
 import type { InboxEntry } from './store/inbox.ts';
-import type { Store } from './store/index.ts';
 import type { SessionRow } from './store/sessions.ts';
 import type { TurnRow } from './store/turns.ts';
 import { accountKey, outboxLane, type TurnTarget } from './target.ts';
-import type { Clock } from './time.ts';
-import { endTurn } from './turn-end.ts';
+import { endTurn, type TurnEnding } from './turn-end.ts';
 import { type InputMessage, type InputNotes, userMessage } from './turn-input.ts';
+import type { TurnOptions } from './turn-options.ts';
 
 /** A turn whose process died this often since its last persisted step is parked. */
 const deathsBeforeParking = 2;
-
-export interface TurnOptions {
-  readonly store: Store;
-  readonly sessions: Sessions;
-  readonly accounts: Accounts;
-  readonly outbox: Outbox;
-  readonly media: Media;
-  readonly agent: AgentOptions;
-  readonly keys: KeyRules;
-  readonly notifyReset: boolean;
-  readonly log: Log;
-  readonly now: Clock;
-}
-
-export interface AgentOptions {
-  readonly model: Model;
-  readonly tools: readonly Tool[];
-  readonly maxSteps: number;
-  /** The owner's own words for the system prompt. */
-  readonly instructions: string | undefined;
-}
 
 /** What a lane does next: go on with the turn that a crash cut, or begin one with what waits. */
 export function nextWork(options: TurnOptions, lane: string): Work | undefined {
@@ -66,15 +39,24 @@ function isMessage(entry: InboxEntry): entry is MessageEntry {
 
 function resume(options: TurnOptions, turn: TurnRow): Work {
   const { store, log } = options;
-  if (turn.stopped) return { type: 'run', run: (signal) => endTurn(options, { turn, ending: { type: 'stopped' } }, signal) };
+  if (turn.stopped) return closing(options, { turn, ending: { type: 'stopped' } });
   if (turn.starts >= deathsBeforeParking) {
     log.error({ turn: turn.id }, 'a turn is parked: the gateway stopped twice while working on it');
-    return { type: 'run', run: (signal) => endTurn(options, { turn, ending: { type: 'parked' } }, signal) };
+    return closing(options, { turn, ending: { type: 'parked' } });
   }
   store.turns.setStarts(turn.id, turn.starts + 1);
   log.info({ turn: turn.id }, 'going on with a turn that was cut');
   const again = { ...turn, starts: turn.starts + 1 };
   return { type: 'run', run: (signal) => runTurn(options, { turn: again, notes: { shared: false } }, signal) };
+}
+
+/** Ends a turn that does not go on; the bubble that its process left on the platform is closed too. */
+function closing(options: TurnOptions, ending: TurnEnding): Work {
+  const run = (signal: AbortSignal): Promise<void> => {
+    if (ending.turn.bubble !== null) void openLive(options, ending.turn)?.close();
+    return endTurn(options, ending, signal);
+  };
+  return { type: 'run', run };
 }
 
 interface Begun {

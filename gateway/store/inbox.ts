@@ -16,7 +16,8 @@ export interface NewInbound {
   readonly state: InboxState;
 }
 
-export interface InboxStore {
+/** What came in and waits. */
+export interface InboxIntake {
   /** The id of the new row, or undefined when this event was stored before. */
   add(inbound: NewInbound): number | undefined;
   /** What waits in a lane, oldest first. */
@@ -25,6 +26,10 @@ export interface InboxStore {
   commands(): readonly InboxEntry[];
   /** Lanes that have something waiting. */
   lanes(): readonly string[];
+}
+
+/** How what came in is settled. */
+export interface InboxSettling {
   claim(ids: readonly number[], turnId: number): void;
   ofTurn(turnId: number): readonly InboxEntry[];
   settleTurn(turnId: number, outcome: InboxOutcome): void;
@@ -34,47 +39,54 @@ export interface InboxStore {
   prune(beforeMs: number): void;
 }
 
+export type InboxStore = InboxIntake & InboxSettling;
+
 /** Most pending rows that one look at a lane reads; a lane longer than this is worked off in several looks. */
 const lookLimit = 64;
+const columns = { id: inbox.id, lane: inbox.lane, payload: inbox.payload, receivedAt: inbox.receivedAt };
+const isOpen = sql`state <> 'done'`; // literal, so that the partial index is used
 
-export function createInboxStore({ orm }: Database, now: () => number): InboxStore {
-  const open = sql`state <> 'done'`; // literal, so that the partial index is used
-  const columns = { id: inbox.id, lane: inbox.lane, payload: inbox.payload, receivedAt: inbox.receivedAt };
+export function createInboxStore(database: Database, now: () => number): InboxStore {
+  return { ...inboxIntake(database, now), ...inboxSettling(database, now) };
+}
+
+function inboxIntake({ orm }: Database, now: () => number): InboxIntake {
   const insert = prepareInsert(orm);
+  const waiting = and(isOpen, eq(inbox.state, 'pending'));
   const pending = orm
     .select(columns)
     .from(inbox)
-    .where(and(eq(inbox.lane, sql.placeholder('lane')), open, eq(inbox.state, 'pending')))
+    .where(and(eq(inbox.lane, sql.placeholder('lane')), waiting))
     .orderBy(asc(inbox.id))
     .limit(lookLimit)
-    .prepare();
-  const claim = orm
-    .update(inbox)
-    .set({ state: 'claimed', turnId: sql`${sql.placeholder('turnId')}` })
-    .where(eq(inbox.id, sql.placeholder('id')))
-    .prepare();
-  const settleTurn = orm
-    .update(inbox)
-    .set({ state: 'done', outcome: sql`${sql.placeholder('outcome')}`, settledAt: sql`${sql.placeholder('at')}` })
-    .where(and(eq(inbox.turnId, sql.placeholder('turnId')), open))
     .prepare();
   return {
     add: ({ event, lane, state }) => insert({ event, lane, state, receivedAt: now() }),
     pending: (lane) => pending.all({ lane }),
-    commands: () =>
-      orm
-        .select(columns)
-        .from(inbox)
-        .where(and(open, eq(inbox.state, 'command')))
-        .orderBy(asc(inbox.id))
-        .all(),
-    lanes: () =>
-      orm
-        .selectDistinct({ lane: inbox.lane })
-        .from(inbox)
-        .where(and(open, eq(inbox.state, 'pending')))
-        .all()
-        .map((row) => row.lane),
+    commands: () => {
+      const isCommand = and(isOpen, eq(inbox.state, 'command'));
+      return orm.select(columns).from(inbox).where(isCommand).orderBy(asc(inbox.id)).all();
+    },
+    lanes: () => {
+      const rows = orm.selectDistinct({ lane: inbox.lane }).from(inbox).where(waiting).all();
+      return rows.map((row) => row.lane);
+    },
+  };
+}
+
+function inboxSettling({ orm }: Database, now: () => number): InboxSettling {
+  const place = sql.placeholder;
+  const claim = orm
+    .update(inbox)
+    .set({ state: 'claimed', turnId: sql`${place('turnId')}` })
+    .where(eq(inbox.id, place('id')))
+    .prepare();
+  const settleTurn = orm
+    .update(inbox)
+    .set({ state: 'done', outcome: sql`${place('outcome')}`, settledAt: sql`${place('at')}` })
+    .where(and(eq(inbox.turnId, place('turnId')), isOpen))
+    .prepare();
+  return {
     claim: (ids, turnId) => {
       for (const id of ids) claim.run({ id, turnId });
     },
@@ -85,12 +97,10 @@ export function createInboxStore({ orm }: Database, now: () => number): InboxSto
     settle: (id, outcome) => {
       orm.update(inbox).set({ state: 'done', outcome, settledAt: now() }).where(eq(inbox.id, id)).run();
     },
-    countOpen: () => orm.select({ open: count() }).from(inbox).where(open).get()?.open ?? 0,
+    countOpen: () => orm.select({ open: count() }).from(inbox).where(isOpen).get()?.open ?? 0,
     prune: (beforeMs) => {
-      orm
-        .delete(inbox)
-        .where(and(eq(inbox.state, 'done'), lt(inbox.settledAt, beforeMs)))
-        .run();
+      const old = and(eq(inbox.state, 'done'), lt(inbox.settledAt, beforeMs));
+      orm.delete(inbox).where(old).run();
     },
   };
 }

@@ -32,7 +32,8 @@ export interface PartRetry {
   readonly error: string;
 }
 
-export interface OutboxStore {
+/** What happens to every part. */
+export interface OutboxSending {
   /** Before the send. */
   add(part: NewPart): void;
   /** The oldest part of a lane that is not settled. */
@@ -42,6 +43,10 @@ export interface OutboxStore {
   sent(id: number, sentId: string): void;
   retry(id: number, retry: PartRetry): void;
   giveUp(id: number, state: 'failed' | 'unknown', error: string): void;
+}
+
+/** What outlasts a process, and what is told. */
+export interface OutboxUpkeep {
   lanes(): readonly string[];
   /** Parts found on their way at start: the outcome of their send is unknown. */
   interrupted(): readonly OutboxPart[];
@@ -50,6 +55,8 @@ export interface OutboxStore {
   /** Forgets what was settled before `beforeMs`. */
   prune(beforeMs: number): void;
 }
+
+export type OutboxStore = OutboxSending & OutboxUpkeep;
 
 const columns = {
   id: outbox.id,
@@ -64,44 +71,14 @@ const columns = {
   createdAt: outbox.createdAt,
 };
 
+const isOpen = sql`state in ('pending', 'sending')`; // literal, so that the partial index is used
+
 export function createOutboxStore(database: Database, now: () => number): OutboxStore {
-  return { ...prepareHot(database, now), ...prepareRare(database, now) };
+  return { ...outboxSending(database, now), ...outboxUpkeep(database) };
 }
 
-type Hot = Pick<OutboxStore, 'add' | 'next' | 'sending' | 'sent'>;
-
-/** What runs for every part. */
-function prepareHot({ orm }: Database, now: () => number): Hot {
-  const place = sql.placeholder;
-  const insert = orm
-    .insert(outbox)
-    .values({
-      turnId: place('turnId'),
-      lane: place('lane'),
-      group: place('group'),
-      purpose: place('purpose'),
-      payload: place('payload'),
-      state: 'pending',
-      createdAt: place('at'),
-    })
-    .prepare();
-  const next = orm
-    .select(columns)
-    .from(outbox)
-    .where(and(eq(outbox.lane, place('lane')), sql`state in ('pending', 'sending')`))
-    .orderBy(asc(outbox.id))
-    .limit(1)
-    .prepare();
-  const sending = orm
-    .update(outbox)
-    .set({ state: 'sending', attempts: sql`attempts + 1` })
-    .where(eq(outbox.id, place('id')))
-    .prepare();
-  const sent = orm
-    .update(outbox)
-    .set({ state: 'sent', sentId: sql`${place('sentId')}`, settledAt: sql`${place('at')}` })
-    .where(eq(outbox.id, place('id')))
-    .prepare();
+function outboxSending({ orm }: Database, now: () => number): OutboxSending {
+  const { insert, next, sending, sent } = prepareSending(orm);
   return {
     add: (part) => {
       insert.run({ ...part, turnId: part.turnId ?? null, at: now() });
@@ -113,39 +90,59 @@ function prepareHot({ orm }: Database, now: () => number): Hot {
     sent: (id, sentId) => {
       sent.run({ id, sentId, at: now() });
     },
-  };
-}
-
-function prepareRare({ orm }: Database, now: () => number): Omit<OutboxStore, keyof Hot> {
-  const open = sql`state in ('pending', 'sending')`;
-  return {
     retry: (id, { notBefore, unknowns, payload, error }) => {
+      const change = { notBefore, unknowns, error, ...(payload === undefined ? {} : { payload }) };
       orm
         .update(outbox)
-        .set({ state: 'pending', notBefore, unknowns, error, ...(payload === undefined ? {} : { payload }) })
+        .set({ state: 'pending', ...change })
         .where(eq(outbox.id, id))
         .run();
     },
     giveUp: (id, state, error) => {
       orm.update(outbox).set({ state, error, settledAt: now() }).where(eq(outbox.id, id)).run();
     },
-    lanes: () =>
-      orm
-        .selectDistinct({ lane: outbox.lane })
-        .from(outbox)
-        .where(open)
-        .all()
-        .map((row) => row.lane),
+  };
+}
+
+function prepareSending(orm: Database['orm']) {
+  const place = sql.placeholder;
+  const values = { turnId: place('turnId'), lane: place('lane'), group: place('group'), purpose: place('purpose') };
+  const same = eq(outbox.id, place('id'));
+  return {
+    insert: orm
+      .insert(outbox)
+      .values({ ...values, payload: place('payload'), state: 'pending', createdAt: place('at') })
+      .prepare(),
+    next: orm
+      .select(columns)
+      .from(outbox)
+      .where(and(eq(outbox.lane, place('lane')), isOpen))
+      .orderBy(asc(outbox.id))
+      .limit(1)
+      .prepare(),
+    sending: orm.update(outbox).set({ state: 'sending', attempts: sql`attempts + 1` }).where(same).prepare(),
+    sent: orm
+      .update(outbox)
+      .set({ state: 'sent', sentId: sql`${place('sentId')}`, settledAt: sql`${place('at')}` })
+      .where(same)
+      .prepare(),
+  };
+}
+
+function outboxUpkeep({ orm }: Database): OutboxUpkeep {
+  return {
+    lanes: () => {
+      const rows = orm.selectDistinct({ lane: outbox.lane }).from(outbox).where(isOpen).all();
+      return rows.map((row) => row.lane);
+    },
     interrupted: () => orm.select(columns).from(outbox).where(eq(outbox.state, 'sending')).orderBy(asc(outbox.id)).all(),
     count: () => ({
-      pending: orm.select({ open: count() }).from(outbox).where(open).get()?.open ?? 0,
+      pending: orm.select({ open: count() }).from(outbox).where(isOpen).get()?.open ?? 0,
       unknown: orm.select({ unknown: count() }).from(outbox).where(gt(outbox.unknowns, 0)).get()?.unknown ?? 0,
     }),
     prune: (beforeMs) => {
-      orm
-        .delete(outbox)
-        .where(and(isNotNull(outbox.settledAt), lt(outbox.settledAt, beforeMs)))
-        .run();
+      const old = and(isNotNull(outbox.settledAt), lt(outbox.settledAt, beforeMs));
+      orm.delete(outbox).where(old).run();
     },
   };
 }

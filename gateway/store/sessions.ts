@@ -12,34 +12,46 @@ export interface SessionRow {
   readonly undelivered: string | null;
 }
 
-export interface SessionStore {
+/** The life of a session. */
+export interface SessionLife {
   /** The open session of a key. */
   open(key: string): SessionRow | undefined;
   get(id: string): SessionRow | undefined;
   create(session: SessionRow): void;
   touch(id: string, at: number): void;
   end(id: string, at: number, reason: SessionEnd): void;
+}
+
+/** What a person or the model is still to be told, or was. */
+export interface SessionNotes {
   markTrimmedTold(id: string): void;
   /** Why the last answer did not arrive; null once the next turn was told. */
   setUndelivered(id: string, reason: string | null): void;
   setUndeliveredOfTurn(turnId: number, reason: string): void;
 }
 
-export function createSessionStore({ orm }: Database): SessionStore {
+export type SessionStore = SessionLife & SessionNotes;
+
+export function createSessionStore(database: Database): SessionStore {
+  return { ...sessionLife(database), ...sessionNotes(database) };
+}
+
+function sessionLife({ orm }: Database): SessionLife {
+  const place = sql.placeholder;
   const open = orm
     .select()
     .from(sessions)
-    .where(and(eq(sessions.key, sql.placeholder('key')), isNull(sessions.endedAt)))
+    .where(and(eq(sessions.key, place('key')), isNull(sessions.endedAt)))
     .prepare();
   const get = orm
     .select()
     .from(sessions)
-    .where(eq(sessions.id, sql.placeholder('id')))
+    .where(eq(sessions.id, place('id')))
     .prepare();
   const touch = orm
     .update(sessions)
-    .set({ updatedAt: sql`${sql.placeholder('at')}` })
-    .where(eq(sessions.id, sql.placeholder('id')))
+    .set({ updatedAt: sql`${place('at')}` })
+    .where(eq(sessions.id, place('id')))
     .prepare();
   return {
     open: (key) => open.get({ key }),
@@ -53,6 +65,11 @@ export function createSessionStore({ orm }: Database): SessionStore {
     end: (id, at, reason) => {
       orm.update(sessions).set({ endedAt: at, endReason: reason }).where(eq(sessions.id, id)).run();
     },
+  };
+}
+
+function sessionNotes({ orm }: Database): SessionNotes {
+  return {
     markTrimmedTold: (id) => {
       orm.update(sessions).set({ trimmedTold: true }).where(eq(sessions.id, id)).run();
     },

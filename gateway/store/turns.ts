@@ -27,85 +27,48 @@ export interface TurnEnd {
   readonly error?: string;
 }
 
-export interface TurnStore {
+/** The life of a turn. */
+export interface TurnLife {
   create(turn: NewTurn): TurnRow;
   /** The turn of a lane that has not ended: after a crash, the one that was running. */
   running(lane: string): TurnRow | undefined;
-  runningLanes(): readonly string[];
-  setStarts(id: number, starts: number): void;
-  /** A clean stop is no death: the turns that go on at the next start have a fresh count. */
-  resetStarts(): void;
   setBubble(id: number, bubble: SentRef): void;
   /** The person stopped the running turn of a lane; false when none runs. */
   stop(lane: string): boolean;
   end(id: number, end: TurnEnd): void;
-  callStarted(turnId: number, call: ToolCall): void;
-  callFinished(turnId: number, callId: string, status: ToolStatus): void;
-  /** Calls that started and have no result. */
-  openCalls(turnId: number): ReadonlySet<string>;
+}
+
+/** What outlasts a process. */
+export interface TurnRecovery {
+  runningLanes(): readonly string[];
+  setStarts(id: number, starts: number): void;
+  /** A clean stop is no death: the turns that go on at the next start have a fresh count. */
+  resetStarts(): void;
   /** Ended turns whose files may go now; each is named once. */
   takeEndedBefore(beforeMs: number): readonly number[];
 }
 
-export function createTurnStore(database: Database, now: () => number): TurnStore {
-  return { ...turnRows(database, now), ...callRows(database, now) };
+/** Intent rows of tool calls. */
+export interface CallIntents {
+  callStarted(turnId: number, call: ToolCall): void;
+  callFinished(turnId: number, callId: string, status: ToolStatus): void;
+  /** Calls that started and have no result. */
+  openCalls(turnId: number): ReadonlySet<string>;
 }
 
-type TurnRows = Pick<
-  TurnStore,
-  'create' | 'running' | 'runningLanes' | 'setStarts' | 'resetStarts' | 'setBubble' | 'stop' | 'end' | 'takeEndedBefore'
->;
+export type TurnStore = TurnLife & TurnRecovery & CallIntents;
 
-function turnRows({ orm }: Database, now: () => number): TurnRows {
-  const columns = {
-    id: turns.id,
-    sessionId: turns.sessionId,
-    lane: turns.lane,
-    target: turns.target,
-    starts: turns.starts,
-    bubble: turns.bubble,
-    stopped: turns.stopped,
-  };
-  const place = sql.placeholder;
-  const insert = orm
-    .insert(turns)
-    .values({
-      sessionId: place('sessionId'),
-      lane: place('lane'),
-      target: place('target'),
-      state: 'running',
-      starts: 1,
-      createdAt: place('at'),
-    })
-    .returning(columns)
-    .prepare();
-  const running = orm
-    .select(columns)
-    .from(turns)
-    .where(and(eq(turns.lane, place('lane')), sql`state = 'running'`))
-    .prepare();
-  const end = orm
-    .update(turns)
-    .set({ state: 'done', outcome: sql`${place('outcome')}`, error: sql`${place('error')}`, endedAt: sql`${place('at')}` })
-    .where(eq(turns.id, place('id')))
-    .prepare();
+export function createTurnStore(database: Database, now: () => number): TurnStore {
+  return { ...turnLife(database, now), ...turnRecovery(database), ...callIntents(database, now) };
+}
+
+const isRunning = sql`state = 'running'`; // literal, so that the partial index is used
+
+function turnLife({ orm }: Database, now: () => number): TurnLife {
+  const { insert, running, end } = prepareTurns(orm);
   return {
     create: (turn) => insert.get({ ...turn, at: now() }),
     running: (lane) => running.get({ lane }),
-    runningLanes: () =>
-      orm
-        .select({ lane: turns.lane })
-        .from(turns)
-        .where(sql`state = 'running'`)
-        .orderBy(asc(turns.id))
-        .all()
-        .map((row) => row.lane),
-    setStarts: (id, starts) => {
-      orm.update(turns).set({ starts }).where(eq(turns.id, id)).run();
-    },
-    resetStarts: () => {
-      orm.update(turns).set({ starts: 0 }).where(sql`state = 'running'`).run();
-    },
     setBubble: (id, bubble) => {
       orm.update(turns).set({ bubble }).where(eq(turns.id, id)).run();
     },
@@ -113,47 +76,75 @@ function turnRows({ orm }: Database, now: () => number): TurnRows {
       orm
         .update(turns)
         .set({ stopped: true })
-        .where(and(eq(turns.lane, lane), sql`state = 'running'`))
+        .where(and(eq(turns.lane, lane), isRunning))
         .run().changes > 0,
     end: (id, { outcome, error }) => {
       end.run({ id, outcome, error: error ?? null, at: now() });
     },
+  };
+}
+
+function prepareTurns(orm: Database['orm']) {
+  const { id, sessionId, lane, target, starts, bubble, stopped } = turns;
+  const columns = { id, sessionId, lane, target, starts, bubble, stopped };
+  const place = sql.placeholder;
+  const values = { sessionId: place('sessionId'), lane: place('lane'), target: place('target'), createdAt: place('at') };
+  return {
+    insert: orm
+      .insert(turns)
+      .values({ ...values, state: 'running', starts: 1 })
+      .returning(columns)
+      .prepare(),
+    running: orm
+      .select(columns)
+      .from(turns)
+      .where(and(eq(lane, place('lane')), isRunning))
+      .prepare(),
+    end: orm
+      .update(turns)
+      .set({ state: 'done', outcome: sql`${place('outcome')}`, error: sql`${place('error')}`, endedAt: sql`${place('at')}` })
+      .where(eq(id, place('id')))
+      .prepare(),
+  };
+}
+
+function turnRecovery({ orm }: Database): TurnRecovery {
+  return {
+    runningLanes: () => {
+      const rows = orm.select({ lane: turns.lane }).from(turns).where(isRunning).orderBy(asc(turns.id)).all();
+      return rows.map((row) => row.lane);
+    },
+    setStarts: (id, starts) => {
+      orm.update(turns).set({ starts }).where(eq(turns.id, id)).run();
+    },
+    resetStarts: () => {
+      orm.update(turns).set({ starts: 0 }).where(isRunning).run();
+    },
     takeEndedBefore: (beforeMs) => {
       const old = and(lt(turns.endedAt, beforeMs), eq(turns.mediaKept, true));
-      return orm
-        .update(turns)
-        .set({ mediaKept: false })
-        .where(old)
-        .returning({ id: turns.id })
-        .all()
-        .map((row) => row.id);
+      const rows = orm.update(turns).set({ mediaKept: false }).where(old).returning({ id: turns.id }).all();
+      return rows.map((row) => row.id);
     },
   };
 }
 
-type CallRows = Pick<TurnStore, 'callStarted' | 'callFinished' | 'openCalls'>;
-
-function callRows({ orm }: Database, now: () => number): CallRows {
+function callIntents({ orm }: Database, now: () => number): CallIntents {
   const open = sql`${calls.finishedAt} is null`;
   return {
     callStarted: (turnId, call) => {
       orm.insert(calls).values({ turnId, callId: call.id, tool: call.name, arguments: call.arguments, startedAt: now() }).run();
     },
     callFinished: (turnId, callId, status) => {
-      orm
-        .update(calls)
-        .set({ status, finishedAt: now() })
-        .where(and(eq(calls.turnId, turnId), eq(calls.callId, callId), open))
-        .run();
+      const same = and(eq(calls.turnId, turnId), eq(calls.callId, callId), open);
+      orm.update(calls).set({ status, finishedAt: now() }).where(same).run();
     },
-    openCalls: (turnId) =>
-      new Set(
-        orm
-          .select({ callId: calls.callId })
-          .from(calls)
-          .where(and(eq(calls.turnId, turnId), open))
-          .all()
-          .map((row) => row.callId),
-      ),
+    openCalls: (turnId) => {
+      const rows = orm
+        .select({ callId: calls.callId })
+        .from(calls)
+        .where(and(eq(calls.turnId, turnId), open))
+        .all();
+      return new Set(rows.map((row) => row.callId));
+    },
   };
 }
