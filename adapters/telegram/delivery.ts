@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { InputFile } from 'grammy';
 import { type Adapter, type ChatRef, DeliveryError, type Outbound, type OutboundFile, type SentRef } from '../adapter.ts';
 import { type Client, grammySignal } from './client.ts';
-import { deliveryError, isRefusal, migratedTo } from './errors.ts';
+import { deliveryError, errorCode, isRefusal, migratedTo } from './errors.ts';
 import { toTelegramHtml } from './html.ts';
 import type { Migrations } from './migrations.ts';
 import { contentOf, fileMethod, type TargetPayload, targetOf } from './outgoing.ts';
@@ -21,6 +21,7 @@ type Deliverer = Required<Pick<Adapter, 'send' | 'edit' | 'delete' | 'preview' |
 export function createDeliverer(parts: DelivererParts): Deliverer {
   const { client, migrations, disableLinkPreviews } = parts;
   const here = (chat: ChatRef): TargetPayload => moved(targetOf(chat), migrations);
+  const preview = createPreview(client, here);
   return {
     send: (message, _key, signal) => guarded(signal, () => send(parts, message, signal)),
     edit: (ref, message, signal) =>
@@ -40,7 +41,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       guarded(signal, async () => {
         await client.probe.sendChatAction({ ...here(chat), action: 'typing' }, grammySignal(signal));
       }),
-    preview: (chat, key, markdown, signal) => guarded(signal, () => preview({ client, target: here(chat) }, { key, markdown }, signal)),
+    preview: (chat, key, markdown, signal) => guarded(signal, () => preview(chat, key, markdown, signal)),
   };
 }
 
@@ -138,16 +139,29 @@ async function sizeOf({ path, name }: OutboundFile): Promise<number> {
   return size;
 }
 
+/** A growing answer is rendered once a second: of a long one only its end, which is what a person reads then. */
+const PREVIEWED_UNITS = 3000;
+
 /** Drafts exist in private chats only; elsewhere the answer is simply not previewed. https://core.telegram.org/bots/api#sendmessagedraft */
-async function preview(
-  { client, target }: { readonly client: Client; readonly target: TargetPayload },
-  { key, markdown }: { readonly key: string; readonly markdown: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const part = splitForTelegram(markdown).at(-1);
-  if (target.chat_id < 0 || part === undefined) return;
-  const draft = { ...target, draft_id: draftId(key), text: toTelegramHtml(part), parse_mode: 'HTML' as const };
-  await client.probe.sendMessageDraft(draft, grammySignal(signal));
+function createPreview(client: Client, here: (chat: ChatRef) => TargetPayload): NonNullable<Adapter['preview']> {
+  // A self-hosted server of an older version does not know the method, and will not learn it while we run.
+  let known = true;
+  return async (chat, key, markdown, signal) => {
+    const target = here(chat);
+    const part = known && target.chat_id > 0 ? splitForTelegram(latest(markdown).toWellFormed()).at(-1) : undefined;
+    if (part === undefined) return;
+    const draft = { ...target, draft_id: draftId(key), text: toTelegramHtml(part), parse_mode: 'HTML' as const };
+    await client.probe.sendMessageDraft(draft, grammySignal(signal)).catch((error: unknown) => {
+      if (errorCode(error) === 404) known = false;
+      throw error;
+    });
+  };
+}
+
+function latest(markdown: string): string {
+  if (markdown.length <= PREVIEWED_UNITS) return markdown;
+  const line = markdown.indexOf('\n', markdown.length - PREVIEWED_UNITS);
+  return markdown.slice(line < 0 ? -PREVIEWED_UNITS : line + 1);
 }
 
 /** Not zero, the same for the same answer. */

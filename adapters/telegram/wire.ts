@@ -74,9 +74,6 @@ export const updateSchema = z.object({
   message: z.object({ ...message.shape, reply_to_message: message.optional() }).optional(),
 });
 
-/** All that a broken update must still tell. */
-export const updateIdSchema = z.object({ update_id: z.number() });
-
 export type WireUser = z.infer<typeof user>;
 export type WireEntity = z.infer<typeof entity>;
 export type WireFile = z.infer<typeof file>;

@@ -89,6 +89,7 @@ function visible(
   limit: number,
 ): { text: string; entities: readonly TelegramEntity[] } {
   const raw = String(body[field] ?? '');
+  if (!raw.isWellFormed()) bad('strings must be encoded in UTF-8');
   const mode = body['parse_mode'];
   if (mode !== undefined && mode !== 'HTML') bad(`unsupported parse_mode "${String(mode)}" (this fake speaks HTML)`);
   const parsed = mode === 'HTML' ? htmlOf(raw) : { text: raw, entities: [] };

@@ -151,6 +151,14 @@ describe('where a message goes', () => {
   });
 });
 
+describe('a text that is not UTF-8', () => {
+  it('arrives with a mark where half a character was', async () => {
+    await rig.adapter.send(text('**half** \ud83d of it'), 'k', signal());
+    await rig.adapter.send(text('half \ude00', { plain: true }), 'k', signal());
+    expect(rig.fake.messages(5).map(({ text: seen }) => seen)).toEqual(['half \ufffd of it', 'half \ufffd']);
+  });
+});
+
 describe('edits, typing and drafts', () => {
   it('rejects an edit of what is gone or no text', async () => {
     expect(await failure(rig.adapter.edit?.({ chat, id: '12345' }, text('x'), signal()) ?? Promise.resolve())).toMatchObject({
@@ -182,6 +190,23 @@ describe('edits, typing and drafts', () => {
     const ids = rig.fake.calls.filter(({ method }) => method === 'sendMessageDraft').map(({ body }) => body['draft_id']);
     expect(ids[0]).toBe(ids[1]);
     expect(ids[2]).not.toBe(ids[0]);
+  });
+});
+
+describe('drafts of long answers', () => {
+  it('show the end of the answer, within a message', async () => {
+    const lines = Array.from({ length: 2000 }, (_unused, index) => `line **${index}**`).join('\n');
+    await rig.adapter.preview?.(chat, 'long', lines, signal());
+    const [draft = ''] = rig.fake.drafts(5);
+    expect(draft.length).toBeLessThanOrEqual(4096);
+    expect(draft).toMatch(/^line \d+\n(.*\n)*line 1999$/);
+  });
+
+  it('are given up on a server that does not know them', async () => {
+    rig.fake.fail('sendMessageDraft', { status: 404, description: 'Not Found: method not found' }, 99);
+    expect(await failure(rig.adapter.preview?.(chat, 'a', 'x', signal()) ?? Promise.resolve())).toMatchObject({ kind: 'rejected' });
+    await rig.adapter.preview?.(chat, 'a', 'y', signal());
+    expect(rig.fake.calls.filter(({ method }) => method === 'sendMessageDraft').length).toBe(1);
   });
 });
 
