@@ -1,4 +1,8 @@
 import type { Tool } from '../agent/tool.ts';
+import { createPatch } from './files/patch.ts';
+import { createReadFile } from './files/read-file.ts';
+import { createSearchFiles } from './files/search-files.ts';
+import { createWriteFile } from './files/write-file.ts';
 import { childEnvironment } from './shared/environment.ts';
 import { createProcessTrees } from './shared/process-tree.ts';
 import { createShellJudge } from './shared/shell/judge.ts';
@@ -26,7 +30,14 @@ export function createTools(config: ToolsConfig): Tool[] {
   const processes = createProcessTrees({ marker: config.marker, namespace: config.terminal.process_namespace });
   const environment = childEnvironment(config.environment, config.terminal.env_passthrough);
   const judge = createShellJudge({ home: config.home, protectedPaths: config.protectedPaths });
-  return [createTerminal({ config: config.terminal, processes, environment, judge })];
+  const files = { home: config.home, protectedPaths: config.protectedPaths };
+  return [
+    createTerminal({ config: config.terminal, processes, environment, judge }),
+    createReadFile(files),
+    createWriteFile(files),
+    createPatch(files),
+    createSearchFiles({ ...files, environment }),
+  ];
 }
 
 export { endLeftovers } from './shared/process/table.ts';

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -15,14 +15,26 @@ export function isWithin(file: string, folder: string): boolean {
   return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 }
 
-/** Follows links as far as the path exists; what does not exist yet keeps its name. */
-export function realPath(file: string): string {
-  for (let existing = file; ; existing = path.dirname(existing)) {
-    try {
-      return path.join(realpathSync.native(existing), path.relative(existing, file));
-    } catch {
-      // A loop of links or a missing entry: the part above it is asked next, and the root always exists.
-      if (existing === path.dirname(existing)) return file;
-    }
+const MAX_LINKS = 40;
+
+/** Follows every link, also one that leads to something that does not exist yet. A loop of links keeps its name: opening it fails later. */
+export function realPath(file: string, linksLeft = MAX_LINKS): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    // Missing, a loop or not ours to see: then the directory above it is resolved, and the root always is.
+    const folder = path.dirname(file);
+    if (folder === file || linksLeft === 0) return file;
+    const above = realPath(folder, linksLeft);
+    const link = linkTarget(path.join(above, path.basename(file)));
+    return link === undefined ? path.join(above, path.basename(file)) : realPath(path.resolve(above, link), linksLeft - 1);
+  }
+}
+
+function linkTarget(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined; // not a link
   }
 }
