@@ -29,7 +29,7 @@ export function targetOf(chat: ChatRef, replyTo?: string): TargetPayload {
 
 export function contentOf(message: OutboundText | OutboundProgress, disableLinkPreviews: boolean): TextContent {
   const preview = disableLinkPreviews ? { link_preview_options: { is_disabled: true } as const } : {};
-  if (message.type === 'progress') return { text: progressHtml(message), parse_mode: 'HTML', ...preview };
+  if (message.type === 'progress') return { text: progressHtml(message).toWellFormed(), parse_mode: 'HTML', ...preview };
   // Half a surrogate pair would cost the whole message: Telegram takes nothing that is not UTF-8.
   const markdown = message.markdown.toWellFormed();
   if (message.plain === true) return { text: plainText(markdown), ...preview };
