@@ -135,13 +135,18 @@ function supervise(recipe: Recipe, options: AccountsOptions, penalties: Map<stri
   return entry;
 }
 
-function penaltyBook({ store, now }: AccountsOptions, penalties: Map<string, number>): Pick<Account, 'penaltyMs' | 'penalise'> {
+/** A penalty that cannot be stored (the disk is full) holds all the same, as long as this process lives. */
+function penaltyBook({ store, now, log }: AccountsOptions, penalties: Map<string, number>): Pick<Account, 'penaltyMs' | 'penalise'> {
   return {
     penaltyMs: (lane) => Math.max(0, (penalties.get(lane) ?? 0) - now()),
     penalise: (lane, ms) => {
-      const until = now() + ms;
+      const until = Math.max(penalties.get(lane) ?? 0, now() + ms); // a shorter one that comes later ends nothing
       penalties.set(lane, until);
-      store.accounts.penalise(lane, until);
+      try {
+        store.accounts.penalise(lane, until);
+      } catch (error) {
+        log.error({ lane, err: error }, 'a penalty could not be stored (is the disk full?)');
+      }
     },
   };
 }

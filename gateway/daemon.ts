@@ -146,16 +146,20 @@ function mediaRoot(home: string): string {
   return root;
 }
 
-/** The owner reads it on the browser page, whatever became of the other platforms. */
+/** The owner reads it on the browser page, where that is on, whatever became of the other platforms. Never throws: it is called by what has just failed. */
 function alertOwner(
-  { log }: DaemonOptions,
+  { log, platforms }: DaemonOptions,
   outbox: Outbox,
   { account, sentence }: { readonly account: string; readonly sentence: string },
 ): void {
   log.error({ account }, sentence);
-  if (account === accountKey(ownersChat)) return;
-  outbox.add([noticePart({ chat: ownersChat, chatType: 'dm' }, `⚠️ ${sentence}`)]);
-  outbox.kick(outboxLane(ownersChat));
+  if (account === accountKey(ownersChat) || !platforms.some(({ platform }) => platform.name === ownersChat.platform)) return;
+  try {
+    outbox.add([noticePart({ chat: ownersChat, chatType: 'dm' }, `⚠️ ${sentence}`)]);
+    outbox.kick(outboxLane(ownersChat));
+  } catch (error) {
+    log.error({ err: error }, 'the owner could not be told (is the disk full?)');
+  }
 }
 
 const ownersChat = { platform: 'web', account: 'main', chat: 'main' };

@@ -14,6 +14,8 @@ import { type Clock, pause, within } from './time.ts';
 const giveUpAfterMs = 24 * 3_600_000;
 const firstRetryMs = 1000;
 const longestRetryMs = 300_000;
+/** What could not be written down is tried again after this. */
+const storeRetryMs = 2000;
 /**
  * Where the platform has no idempotency key, a send whose outcome the network left unknown is repeated at most once. One that a crash of
  * ours cut is repeated more often: most never reached the wire, and an answer must not be lost to two crashes in a row.
@@ -45,9 +47,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const kick = (lane: string): void => {
     if (stop.signal.aborted || working.has(lane)) return;
     const work = drainLane(options, lane, stop.signal)
-      .catch((error: unknown) =>
-        options.log.error({ lane, err: error }, 'an outbox lane stopped; it goes on with the next message or start'),
-      )
+      .catch((error: unknown) => {
+        options.log.error({ lane, err: error }, 'an outbox lane stopped (is the disk full?); it goes on in a moment');
+        return pause(storeRetryMs, stop.signal);
+      })
       .finally(() => {
         working.delete(lane);
         if (!stop.signal.aborted && isDue(options, lane)) kick(lane);
@@ -61,7 +64,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     kick,
     recover: () => {
       for (const part of store.outbox.interrupted())
-        settleUnknown(options, part, { cause: 'crash', why: 'the gateway stopped while this was being sent' });
+        afterUnknown(options, part, { cause: 'crash', why: 'the gateway stopped while this was being sent' })();
       for (const lane of store.outbox.lanes()) kick(lane);
     },
     close: async (ms) => {
@@ -73,8 +76,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
 }
 
 function isDue({ store, accounts }: OutboxOptions, lane: string): boolean {
-  const part = store.outbox.next(lane);
-  return part !== undefined && accounts.get(accountKey(part.payload.chat)) !== undefined;
+  try {
+    const part = store.outbox.next(lane);
+    return part !== undefined && accounts.get(accountKey(part.payload.chat)) !== undefined;
+  } catch {
+    return true; // the lane itself meets the error and waits
+  }
 }
 
 async function drainLane(options: OutboxOptions, lane: string, signal: AbortSignal): Promise<void> {
@@ -105,37 +112,49 @@ interface Delivery {
 async function deliver(options: OutboxOptions, { part, account }: Delivery, signal: AbortSignal): Promise<void> {
   const { store } = options;
   store.outbox.sending(part.id);
+  let write: () => void;
   try {
     const sent = await account.adapter.send(part.payload, `${part.id}`, signal);
-    store.outbox.sent(part.id, sent.id);
+    write = () => store.outbox.sent(part.id, sent.id);
   } catch (error) {
     if (signal.aborted) return; // stays "sending": the outcome is unknown, and the next start decides
-    handleFailure(options, { part, account }, error);
+    write = afterFailure(options, { part, account }, error);
+  }
+  await record(options, write, signal);
+}
+
+/** What became of a send reaches the disk before anything else happens in the lane: read again as unsent, the part would be sent again. */
+async function record({ log }: OutboxOptions, write: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      write();
+      return;
+    } catch (error) {
+      log.error({ err: error }, 'what became of a sent part could not be stored (is the disk full?); trying again');
+      await pause(storeRetryMs, signal);
+    }
   }
 }
 
-function handleFailure(options: OutboxOptions, { part, account }: Delivery, error: unknown): void {
+/** Decides once; what it returns writes the decision down and may be called again when that fails. */
+function afterFailure(options: OutboxOptions, { part, account }: Delivery, error: unknown): () => void {
   if (!(error instanceof DeliveryError)) {
     options.log.error({ part: part.id, err: error }, 'sending failed in a way the adapter did not explain');
-    giveUp(options, part, { state: 'failed', why: 'an internal error' });
-    return;
+    return givenUp(options, part, { state: 'failed', why: 'an internal error' });
   }
   const facts = { part: part.id, kind: error.kind, certain: error.certain, detail: error.message };
   options.log.warn(facts, 'a part could not be sent');
   switch (error.kind) {
     case 'rate_limited':
       account.penalise(part.lane, error.retryAfterMs ?? firstRetryMs);
-      retryLater(options, part, error);
-      return;
+      return triedLater(options, part, error);
     case 'rejected':
-      if (!error.formatting || !retryPlain(options, part, error)) giveUp(options, part, { state: 'failed', why: error.message });
-      return;
+      return triedPlain(options, part, error) ?? givenUp(options, part, { state: 'failed', why: error.message });
     case 'transient':
-      if (error.certain || account.adapter.idempotent === true) retryLater(options, part, error);
-      else settleUnknown(options, part, { cause: 'network', why: error.message });
-      return;
+      if (error.certain || account.adapter.idempotent === true) return triedLater(options, part, error);
+      return afterUnknown(options, part, { cause: 'network', why: error.message });
     default:
-      error.kind satisfies never;
+      return error.kind satisfies never;
   }
 }
 
@@ -145,29 +164,29 @@ interface Unknown {
 }
 
 /** The outcome is unknown: where the platform honours our key the send is repeated freely, elsewhere within limits, and counted. */
-function settleUnknown(options: OutboxOptions, part: OutboxPart, { cause, why }: Unknown): void {
+function afterUnknown(options: OutboxOptions, part: OutboxPart, { cause, why }: Unknown): () => void {
   const { store, accounts, now } = options;
   const unknowns = part.unknowns + 1;
   const free = accounts.get(accountKey(part.payload.chat))?.adapter.idempotent === true;
-  if (free || unknowns <= repeats[cause]) store.outbox.retry(part.id, { notBefore: now(), unknowns, error: why });
-  else giveUp(options, part, { state: 'unknown', why });
+  if (!free && unknowns > repeats[cause]) return givenUp(options, part, { state: 'unknown', why });
+  const notBefore = now();
+  return () => store.outbox.retry(part.id, { notBefore, unknowns, error: why });
 }
 
-function retryLater(options: OutboxOptions, part: OutboxPart, error: DeliveryError): void {
+function triedLater(options: OutboxOptions, part: OutboxPart, error: DeliveryError): () => void {
   const { store, now } = options;
-  if (now() - part.createdAt > giveUpAfterMs) {
-    giveUp(options, part, { state: 'failed', why: error.message });
-    return;
-  }
+  if (now() - part.createdAt > giveUpAfterMs) return givenUp(options, part, { state: 'failed', why: error.message });
   const backOffMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(part.attempts, 16)) * (0.75 + Math.random() / 2);
-  store.outbox.retry(part.id, { notBefore: now() + (error.retryAfterMs ?? backOffMs), unknowns: part.unknowns, error: error.message });
+  const notBefore = now() + (error.retryAfterMs ?? backOffMs);
+  return () => store.outbox.retry(part.id, { notBefore, unknowns: part.unknowns, error: error.message });
 }
 
-function retryPlain({ store, now }: OutboxOptions, part: OutboxPart, error: DeliveryError): boolean {
-  if (part.payload.type !== 'text' || part.payload.plain === true) return false;
+/** Undefined where plain text is no way out. */
+function triedPlain({ store, now }: OutboxOptions, part: OutboxPart, error: DeliveryError): (() => void) | undefined {
+  if (!error.formatting || part.payload.type !== 'text' || part.payload.plain === true) return undefined;
   const payload: OutboundText = { ...part.payload, plain: true };
-  store.outbox.retry(part.id, { notBefore: now(), unknowns: part.unknowns, payload, error: error.message });
-  return true;
+  const notBefore = now();
+  return () => store.outbox.retry(part.id, { notBefore, unknowns: part.unknowns, payload, error: error.message });
 }
 
 interface End {
@@ -175,14 +194,19 @@ interface End {
   readonly why: string;
 }
 
-/** The person gets one short notice on the same chat (it waits there until the chat works again), and the next turn is told. */
-function giveUp({ store }: OutboxOptions, part: OutboxPart, { state, why }: End): void {
-  store.durable(() => {
-    store.outbox.giveUp(part.id, state, why);
-    if (part.purpose !== 'answer') return;
-    store.outbox.add({ lane: part.lane, group: part.group, purpose: 'notice', payload: notice(part, state) });
-    if (part.turnId !== null) store.sessions.setUndeliveredOfTurn(part.turnId, why);
-  });
+/** The person gets one short notice for a turn on the same chat (it waits there until the chat works again), and the next turn is told. */
+function givenUp({ store }: OutboxOptions, part: OutboxPart, { state, why }: End): () => void {
+  const { lane, group, turnId } = part;
+  const tell = (): void => {
+    if (turnId !== null && store.outbox.hasNotice(turnId)) return;
+    store.outbox.add({ lane, group, purpose: 'notice', payload: notice(part, state), ...(turnId === null ? {} : { turnId }) });
+    if (turnId !== null) store.sessions.setUndeliveredOfTurn(turnId, why);
+  };
+  return () =>
+    store.durable(() => {
+      store.outbox.giveUp(part.id, state, why);
+      if (part.purpose === 'answer') tell();
+    });
 }
 
 function notice({ payload }: OutboxPart, state: 'failed' | 'unknown'): OutboundText {

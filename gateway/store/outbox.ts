@@ -50,6 +50,8 @@ export interface OutboxUpkeep {
   lanes(): readonly string[];
   /** Parts found on their way at start: the outcome of their send is unknown. */
   interrupted(): readonly OutboxPart[];
+  /** The turn's person was, or is going to be, told something by the gateway itself. */
+  hasNotice(turnId: number): boolean;
   /** `unknown`: parts whose send had an unknown outcome at least once. */
   count(): { readonly pending: number; readonly unknown: number };
   /** Forgets what was settled before `beforeMs`. */
@@ -136,6 +138,10 @@ function outboxUpkeep({ orm }: Database): OutboxUpkeep {
       return rows.map((row) => row.lane);
     },
     interrupted: () => orm.select(columns).from(outbox).where(eq(outbox.state, 'sending')).orderBy(asc(outbox.id)).all(),
+    hasNotice: (turnId) => {
+      const notice = and(eq(outbox.turnId, turnId), eq(outbox.purpose, 'notice'));
+      return orm.select({ id: outbox.id }).from(outbox).where(notice).limit(1).get() !== undefined;
+    },
     count: () => ({
       pending: orm.select({ open: count() }).from(outbox).where(isOpen).get()?.open ?? 0,
       unknown: orm.select({ unknown: count() }).from(outbox).where(gt(outbox.unknowns, 0)).get()?.unknown ?? 0,

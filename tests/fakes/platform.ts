@@ -162,10 +162,12 @@ function connect(server: Server, host: Host): Adapter {
   const alive = (): boolean => server.generation === generation;
   const capabilities = new Set(server.options.capabilities ?? allCapabilities);
   const adapter: Adapter & { idempotent?: true } = {
-    run: (signal) => {
+    run: async (signal) => {
       host.state('connected');
       host.alive();
-      return untilAborted(signal);
+      const poll = setInterval(() => host.alive(), 10_000);
+      await untilAborted(signal);
+      clearInterval(poll);
     },
     send: (message, key, signal) => send({ server, alive }, { message, key }, signal),
     ...(capabilities.has('idempotent') ? { idempotent: true } : {}),

@@ -148,13 +148,18 @@ function describeWork(store: Store): string {
   return `inbox ${store.inbox.countOpen()}, turns ${store.turns.runningLanes().join(' ')}, outbox ${store.outbox.count().pending}`;
 }
 
+/** Fake clocks stand still meanwhile: what needs only turns of the event loop gets them. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Looks again and again, in real time or (with fake timers) in the fake one. */
 export async function until(condition: () => boolean, what: () => string, ms = 5000): Promise<void> {
   const deadline = performance.now() + ms;
   for (;;) {
     if (condition()) return;
     if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain: ${what()}`);
-    if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(5);
+    if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(5).then(settled);
     else await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
