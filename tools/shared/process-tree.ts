@@ -21,7 +21,7 @@ export interface ProcessTree {
   readonly output: Readable;
   /** Settles when the command has ended, none of its descendants is alive and the output has been read. Never rejects. */
   readonly exit: Promise<ProcessExit>;
-  /** Asks all to end, and ends them after the grace period. Resolves when none is alive. */
+  /** Asks all to end, and ends them after the grace period. Resolves when none is alive, or when the kernel does not give one up for seconds. */
   end(graceMs: number): Promise<void>;
 }
 
@@ -40,11 +40,13 @@ export interface ProcessTreesOptions {
 
 const SIGNAL_NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 };
 const PIPE_DRAIN_MS = 500;
+const KILL_ROUNDS = 60;
 
-export function createProcessTrees(options: ProcessTreesOptions): ProcessTrees {
+/** `find` is asked once, with the first command: never on the daemon's way to readiness. */
+export function createProcessTrees(options: ProcessTreesOptions, find: () => Promise<Containment> = () => findContainment()): ProcessTrees {
   let proven: Promise<Containment> | undefined;
   const contain = (): Promise<Containment> => {
-    proven ??= options.namespace === 'off' ? Promise.resolve(plainContainment()) : findContainment();
+    proven ??= options.namespace === 'off' ? Promise.resolve(plainContainment()) : find();
     return proven;
   };
   return {
@@ -64,19 +66,40 @@ export function createProcessTrees(options: ProcessTreesOptions): ProcessTrees {
   };
 }
 
+interface Running {
+  readonly child: ChildProcess;
+  readonly output: Readable;
+  /** Listened to from the first moment: a short command may end before anything else has been heard of it. */
+  readonly exited: Promise<number>;
+  /** Finds the descendants; none is needed where the kernel ends them. */
+  readonly mark: string | undefined;
+}
+
 /** `undefined`: the wrapper failed before the command began, so that nothing of it has run. */
 async function launch(containment: Containment, spec: ProcessSpec, mark: string): Promise<ProcessTree | undefined> {
-  const [program = '', ...args] = [...containment.wrapper, ...spec.argv];
-  const child = spawn(program, args, {
-    cwd: spec.cwd,
-    env: { ...spec.environment, [MARK_VARIABLE]: mark },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // a session of its own: Ctrl-C on a daemon in the foreground is the daemon's business, and there is no terminal to read from
+  const child = spawnDetached([...containment.wrapper, ...spec.argv], spec, mark);
+  const exited = new Promise<number>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (SIGNAL_NUMBERS[signal ?? 'SIGKILL'] ?? 0)));
   });
   await started(child, spec);
   if (containment.kind === 'namespace' && !(await isReady(child))) return undefined;
   child.stderr?.resume();
-  return createTree(child, containment.kind === 'marker' ? mark : undefined);
+  if (child.stdout === null) throw new Error('The command has no output pipe.');
+  return createTree({ child, output: child.stdout, exited, mark: containment.kind === 'marker' ? mark : undefined });
+}
+
+function spawnDetached(argv: readonly string[], spec: ProcessSpec, mark: string): ChildProcess {
+  const [program = '', ...args] = argv;
+  try {
+    return spawn(program, args, {
+      cwd: spec.cwd,
+      env: { ...spec.environment, [MARK_VARIABLE]: mark },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true, // a session of its own: Ctrl-C on a daemon in the foreground is the daemon's business, and there is no terminal to read from
+    });
+  } catch (error) {
+    throw new Error(startFailure(error as NodeJS.ErrnoException, spec), { cause: error }); // node throws some failures of the system and emits others
+  }
 }
 
 function started(child: ChildProcess, spec: ProcessSpec): Promise<void> {
@@ -103,33 +126,35 @@ function isReady(child: ChildProcess): Promise<boolean> {
   });
 }
 
-function createTree(child: ChildProcess, mark: string | undefined): ProcessTree {
-  const output = child.stdout;
-  if (output === null) throw new Error('The command has no output pipe.');
-  const exit = settled(child, output, mark);
+function createTree(running: Running): ProcessTree {
+  const exit = settled(running);
   return {
-    output,
+    output: running.output,
     exit,
     async end(graceMs) {
-      signalTree(child, mark, 'SIGTERM');
+      signalTree(running, 'SIGTERM');
       if (await endedWithin(exit, graceMs)) return;
-      // What forks while we look is found by the next look.
-      do signalTree(child, mark, 'SIGKILL');
-      while (!(await endedWithin(exit, 50)));
+      // What forks while we look is found by the next look. What the kernel itself holds (a dead network disk) is not waited for.
+      for (let round = 0; round < KILL_ROUNDS; round += 1) {
+        signalTree(running, 'SIGKILL');
+        if (await endedWithin(exit, 50)) return;
+      }
     },
   };
 }
 
-/** `mark`: what finds the descendants; none is needed where the kernel ends them. */
-async function settled(child: ChildProcess, output: Readable, mark: string | undefined): Promise<ProcessExit> {
+async function settled({ exited, output, mark }: Running): Promise<ProcessExit> {
   const closed = new Promise<void>((resolve) => output.once('close', resolve));
-  const code = await new Promise<number>((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve(exitCode ?? 128 + (SIGNAL_NUMBERS[signal ?? 'SIGKILL'] ?? 0)));
-  });
-  if (mark !== undefined) await endMarked(mark);
-  // A process that shed its mark may hold the pipe open for ever.
-  if (!(await endedWithin(closed, PIPE_DRAIN_MS))) output.destroy();
+  const code = await exited;
+  if (mark === undefined) await closed;
+  else await drain(output, closed, mark);
   return { code };
+}
+
+/** A process that shed its mark may hold the pipe open for ever. */
+async function drain(output: Readable, closed: Promise<void>, mark: string): Promise<void> {
+  await endMarked(mark);
+  if (!(await endedWithin(closed, PIPE_DRAIN_MS))) output.destroy();
 }
 
 async function endMarked(mark: string): Promise<void> {
@@ -142,7 +167,7 @@ async function endMarked(mark: string): Promise<void> {
 }
 
 /** In a namespace the outermost process is only the guard: TERM would end it and with it everything, without any grace. */
-function signalTree(child: ChildProcess, mark: string | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+function signalTree({ child, mark }: Running, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined) return;
   const below = descendants(child.pid);
   const guardIsAlone = below.length === 0 && signal === 'SIGKILL';

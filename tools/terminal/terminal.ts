@@ -64,7 +64,7 @@ async function run(parts: TerminalParts, args: { command: string; timeout: numbe
   const output = createHeadTail(OUTPUT_LIMIT_BYTES);
   tree.output.on('data', (chunk: Buffer) => output.push(chunk));
   const cause = await supervise(tree, args.timeout * 1_000, ctx.signal);
-  const { code } = await tree.exit;
+  const code = cause === 'ended' ? (await tree.exit).code : 0;
   return report({ cause, code, output, timeout: args.timeout, elapsedMs: performance.now() - started });
 }
 

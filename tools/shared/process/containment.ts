@@ -23,9 +23,9 @@ const PLAIN: Containment = { kind: 'marker', wrapper: ['/bin/sh', '-c', 'exec "$
 const SELF_TEST_MS = 3_000;
 
 /** Proven, never assumed: each candidate must survive a self-test. Takes tens of milliseconds. */
-export async function findContainment(): Promise<Containment> {
+export async function findContainment(candidates = namespaceCandidates(process.getuid?.() === 0)): Promise<Containment> {
   if (process.platform !== 'linux') return PLAIN;
-  for (const candidate of namespaceCandidates(process.getuid?.() === 0)) {
+  for (const candidate of candidates) {
     if (await dies(candidate)) return candidate;
   }
   return PLAIN;
