@@ -157,6 +157,6 @@ function hunk(text: string, match: Match): string[] {
     ...marked(' ', lead),
     ...marked('-', before),
     ...marked('+', removed),
-    ...marked(' ', end < text.length ? trail : []),
+    ...marked(' ', end + 1 < text.length ? trail : []),
   ];
 }

@@ -67,6 +67,7 @@ export async function similarNames(file: string): Promise<string[]> {
 /** Share of common letter pairs (Dice), with a bonus where one name holds the other. */
 export function similarity(left: string, right: string): number {
   if (left === right) return 1;
+  if (left === '' || right === '') return 0;
   const pairs = (text: string): string[] =>
     Array.from({ length: Math.max(0, text.length - 1) }, (_, index) => text.slice(index, index + 2));
   const available = pairs(right);
