@@ -29,8 +29,8 @@ export function nextWork(options: TurnOptions, lane: string): Work | undefined {
   if (first === undefined) return undefined;
   const batch = nextBatch([first, ...rest], now());
   if (batch.type === 'wait') return batch;
-  const { turn, notes } = begin(options, lane, batch.entries);
-  return { type: 'run', run: (signal) => runTurn(options, { turn, notes }, signal) };
+  const begun = begin(options, lane, batch.entries);
+  return { type: 'run', run: (signal) => runTurn(options, begun, signal) };
 }
 
 function isMessage(entry: InboxEntry): entry is MessageEntry {
@@ -47,13 +47,13 @@ function resume(options: TurnOptions, turn: TurnRow): Work {
   store.turns.setStarts(turn.id, turn.starts + 1);
   log.info({ turn: turn.id }, 'going on with a turn that was cut');
   const again = { ...turn, starts: turn.starts + 1 };
-  return { type: 'run', run: (signal) => runTurn(options, { turn: again, notes: { shared: false } }, signal) };
+  return { type: 'run', run: (signal) => runTurn(options, { turn: again, reset: undefined }, signal) };
 }
 
 /** Ends a turn that does not go on; the bubble that its process left on the platform is closed too. */
 function closing(options: TurnOptions, ending: TurnEnding): Work {
   const run = (signal: AbortSignal): Promise<void> => {
-    if (ending.turn.bubble !== null) void openLive(options, ending.turn)?.close();
+    if (ending.turn.bubble !== null) void openLive(options, ending.turn)?.close('finish');
     return endTurn(options, ending, signal);
   };
   return { type: 'run', run };
@@ -61,7 +61,8 @@ function closing(options: TurnOptions, ending: TurnEnding): Work {
 
 interface Begun {
   readonly turn: TurnRow;
-  readonly notes: InputNotes;
+  /** The session before this one was ended by a policy just now. */
+  readonly reset: 'idle' | 'daily' | undefined;
 }
 
 /** One transaction: the session, the turn, the claim on its messages and, unless files must be fetched first, the transcript's new message. */
@@ -77,13 +78,12 @@ function begin(options: TurnOptions, lane: string, entries: readonly MessageEntr
       entries.map((entry) => entry.id),
       turn.id,
     );
-    const notes = takeNotes(options, { session, reset, message: last.payload });
     if (reset !== undefined && options.notifyReset) outbox.add([noticePart(target, resetNotice(reset))]);
     if (entries.every((entry) => entry.payload.attachments.length === 0)) {
       const messages = entries.map((entry) => ({ message: entry.payload, attachments: [] }));
-      store.transcript.append(session.id, turn.id, userMessage(messages, notes));
+      appendInput(options, { turn, reset }, messages);
     }
-    return { turn, notes, reset };
+    return { turn, reset };
   });
   if (begun.reset !== undefined) outbox.kick(outboxLane(target.chat));
   return begun;
@@ -94,19 +94,16 @@ function targetOf(message: InboundMessage): TurnTarget {
   return chatType === 'dm' ? { chat, chatType } : { chat, chatType, replyTo: message.message };
 }
 
-interface NoteFacts {
-  readonly session: SessionRow;
-  readonly reset: 'idle' | 'daily' | undefined;
-  readonly message: InboundMessage;
-}
-
-function takeNotes({ store, keys }: TurnOptions, { session, reset, message }: NoteFacts): InputNotes {
-  if (session.undelivered !== null) store.sessions.setUndelivered(session.id, null);
-  return {
-    shared: isShared(message, keys),
+/** Part of the caller's transaction: what the model is told once is used up with the message that carries it. */
+function appendInput({ store, keys }: TurnOptions, { turn, reset }: Begun, messages: readonly InputMessage[]): void {
+  const undelivered = store.sessions.get(turn.sessionId)?.undelivered ?? undefined;
+  if (undelivered !== undefined) store.sessions.setUndelivered(turn.sessionId, null);
+  const notes: InputNotes = {
+    shared: messages.some(({ message }) => isShared(message, keys)),
     ...(reset === undefined ? {} : { reset }),
-    ...(session.undelivered === null ? {} : { undelivered: session.undelivered }),
+    ...(undelivered === undefined ? {} : { undelivered }),
   };
+  store.transcript.append(turn.sessionId, turn.id, userMessage(messages, notes));
 }
 
 function resetNotice(reset: 'idle' | 'daily'): string {
@@ -141,20 +138,24 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
     if (event.type === 'notice' && event.code === 'context_trimmed') tellOnce(options, { turn, session }, event.text);
   }
   const outcome = await run.outcome;
-  void live?.close();
-  if (journal.failure() !== undefined) throw new Error('a step of a turn could not be stored', { cause: journal.failure() });
-  if (outcome.status === 'aborted' && (signal.reason as AbortReason) === 'shutdown') return; // goes on at the next start
+  const failure = journal.failure();
+  const isCut = outcome.status === 'aborted' && (signal.reason as AbortReason) === 'shutdown'; // goes on at the next start
+  void live?.close(isCut || failure !== undefined ? 'keep' : 'finish');
+  if (failure !== undefined) throw new Error('a step of a turn could not be stored', { cause: failure });
+  if (isCut) return;
   await endTurn(options, { turn, session, ending: { type: 'outcome', outcome } }, signal);
 }
 
 /** Files are fetched after the turn is claimed and before the model sees it; a crash in between fetches them again. */
-async function fetchInput({ store, media }: TurnOptions, { turn, notes }: Begun, signal: AbortSignal): Promise<void> {
+async function fetchInput(options: TurnOptions, begun: Begun, signal: AbortSignal): Promise<void> {
+  const { store, media } = options;
+  const { turn } = begun;
   if (store.transcript.hasTurn(turn.sessionId, turn.id)) return;
   const messages: InputMessage[] = [];
   for (const { payload: message } of store.inbox.ofTurn(turn.id).filter(isMessage)) {
     messages.push({ message, attachments: await media.collect(turn.id, message, signal) });
   }
-  store.quick(() => store.transcript.append(turn.sessionId, turn.id, userMessage(messages, notes)));
+  store.quick(() => appendInput(options, begun, messages));
 }
 
 function openLive({ accounts, store, log, now }: TurnOptions, turn: TurnRow): Live | undefined {
@@ -174,15 +175,20 @@ function systemPromptOf({ accounts, agent }: TurnOptions, turn: TurnRow, workspa
   return systemPrompt({ platformLabel: platform?.label ?? chat.platform, chatType, workspace, instructions: instructions.join('\n\n') });
 }
 
+/** Never throws: a turn that failed here would go on beside its own next try. What could not be told is told another time. */
 function tellOnce(
-  { store, outbox }: TurnOptions,
+  { store, outbox, log }: TurnOptions,
   { turn, session }: { readonly turn: TurnRow; readonly session: SessionRow },
   text: string,
 ): void {
-  if (store.sessions.get(session.id)?.trimmedTold !== false) return;
-  store.durable(() => {
-    store.sessions.markTrimmedTold(session.id);
-    outbox.add([noticePart(turn.target, `ℹ️ ${text}`)]);
-  });
-  outbox.kick(outboxLane(turn.target.chat));
+  try {
+    if (store.sessions.get(session.id)?.trimmedTold !== false) return;
+    store.durable(() => {
+      store.sessions.markTrimmedTold(session.id);
+      outbox.add([noticePart(turn.target, `ℹ️ ${text}`)]);
+    });
+    outbox.kick(outboxLane(turn.target.chat));
+  } catch (error) {
+    log.error({ turn: turn.id, err: error }, 'a notice could not be stored (is the disk full?)');
+  }
 }

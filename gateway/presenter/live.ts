@@ -14,8 +14,10 @@ const shownSteps = 12;
 
 export interface Live {
   handle(event: AgentEvent): void;
-  /** Nothing is shown after this but the bubble's last state. Resolves when that is done. */
-  close(): Promise<void>;
+  /**
+   * Nothing is shown after this but the bubble's last state; kept as it is, it waits for the turn to go on. Resolves when that is done.
+   */
+  close(bubble: 'finish' | 'keep'): Promise<void>;
 }
 
 export interface LiveOptions {
@@ -41,27 +43,31 @@ export function createLive(options: LiveOptions): Live {
       preview.handle(event);
       bubble.handle(event);
     },
-    close: async () => {
+    close: async (end) => {
       closing.abort('closed');
       clearInterval(typing);
-      await bubble.close();
+      if (end === 'finish') await bubble.close();
     },
   };
 }
 
-type Call = (work: () => Promise<unknown>, free?: true) => Promise<void>;
+/** False: held back. */
+type Call = (work: () => Promise<unknown>, free?: true) => Promise<boolean>;
 
 /** No call during a penalty, none that would take an answer's slot (typing is `free` of pacing), no failure that reaches the turn. */
 function guarded({ account, target, log }: LiveOptions): Call {
   const lane = outboxLane(target.chat);
   return async (work, free) => {
-    if (account.penaltyMs(lane) > 0) return;
-    if (free !== true && !account.pacer.tryReserve(lane, target.chatType !== 'dm')) return;
+    if (account.penaltyMs(lane) > 0) return false;
+    if (free !== true && !account.pacer.tryReserve(lane, target.chatType !== 'dm')) return false;
     try {
       await work();
+      return true;
     } catch (error) {
-      if (error instanceof DeliveryError && error.kind === 'rate_limited') account.penalise(lane, error.retryAfterMs ?? typingEveryMs);
+      const limited = error instanceof DeliveryError && error.kind === 'rate_limited';
+      if (limited) account.penalise(lane, error.retryAfterMs ?? typingEveryMs);
       else log.debug({ lane, err: error }, 'showing progress failed');
+      return !limited;
     }
   };
 }
@@ -82,13 +88,22 @@ function createPreview({ account, target, key }: LiveOptions, call: Call, signal
   const show = adapter.preview?.bind(adapter);
   if (show === undefined) return { handle: () => undefined };
   let text = '';
-  const throttle = createThrottle(platform.progress.previewIntervalMs, () => call(() => show(target.chat, key, text, signal)), signal);
+  let shown = '';
+  const update = async (): Promise<boolean> => {
+    if (text === shown) return true; // an empty one is shown only to take back what was shown
+    return call(() => {
+      shown = text;
+      return show(target.chat, key, text, signal);
+    });
+  };
+  const throttle = createThrottle(platform.progress.previewIntervalMs, update, signal);
   return {
     handle: (event) => {
       if (event.type === 'text.delta') text += event.text;
-      else if (event.type === 'text.reset' || event.type === 'message') text = '';
+      else if (event.type === 'text.reset') text = '';
+      else if (event.type === 'message') text = shown = '';
       else return;
-      if (event.type !== 'message') throttle.request();
+      throttle.request();
     },
   };
 }

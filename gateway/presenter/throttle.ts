@@ -6,8 +6,8 @@ export interface Throttle {
   settled(): Promise<void>;
 }
 
-/** `work` must not reject. After the signal nothing new starts. */
-export function createThrottle(intervalMs: number, work: () => Promise<void>, signal: AbortSignal): Throttle {
+/** `work` must not reject; false: it was held back and is to be tried again. After the signal nothing new starts. */
+export function createThrottle(intervalMs: number, work: () => Promise<boolean>, signal: AbortSignal): Throttle {
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let busy = false;
@@ -18,9 +18,9 @@ export function createThrottle(intervalMs: number, work: () => Promise<void>, si
     busy = true;
     again = false;
     lastAt = performance.now();
-    running = work().finally(() => {
+    running = work().then((done) => {
       busy = false;
-      if (again) request();
+      if (again || !done) request();
     });
   };
   const request = (delayMs = 0): void => {
