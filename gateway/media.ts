@@ -14,7 +14,8 @@ import { accountKey } from './target.ts';
 const imageLimitBytes = 4 * 1024 * 1024;
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const fetchDeadlineMs = 120_000;
-const nameLimit = 80;
+/** With the longest id before it and three bytes a character a name still fits the 255 bytes that file systems allow. */
+const nameLimit = 60;
 
 export interface Media {
   /** Fetches a message's attachments into the turn's directory. Never rejects for what a platform or a file does: each failure becomes a line of text. */
@@ -98,7 +99,7 @@ async function fetchFile({ attachment, file, account, options }: Item, signal: A
   } catch (error) {
     signal.throwIfAborted();
     options.log.warn({ account: account.key, kind: attachment.kind, err: error }, 'an attachment could not be fetched');
-    await rm(file, { force: true });
+    await rm(file, { force: true }).catch(() => undefined); // half a file is no reason to fail the turn
     return { problem: 'it could not be fetched' };
   }
 }
@@ -147,5 +148,6 @@ function oneLine(text: string): string {
 }
 
 function mebibytes(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${Math.max(1, Math.round(bytes / 1024))} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
