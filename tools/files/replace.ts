@@ -146,10 +146,8 @@ function hunk(text: string, match: Match): string[] {
           .slice(0, start - 1)
           .split('\n')
           .slice(-CONTEXT);
-  const trail = text
-    .slice(end + 1)
-    .split('\n')
-    .slice(0, CONTEXT);
+  const following = text.slice(end + 1).replace(/\n$/u, '');
+  const trail = following.split('\n').slice(0, CONTEXT);
   const marked = (mark: string, lines: readonly string[]): string[] => lines.map((line) => mark + line);
   const removed = match.replacement === '' && match.end > end ? [] : after;
   return [

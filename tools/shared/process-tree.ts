@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { type Containment, findContainment, plainContainment, READY } from './process/containment.ts';
 import { descendants, MARK_VARIABLE, marked, signalAll } from './process/table.ts';
 
@@ -69,7 +69,8 @@ export function createProcessTrees(options: ProcessTreesOptions, find: () => Pro
 interface Running {
   readonly child: ChildProcess;
   readonly output: Readable;
-  /** Listened to from the first moment: a short command may end before anything else has been heard of it. */
+  /** The output has been read to its end. This and `exited` are listened to from the first moment: a short command may end before anything else has been heard of it. */
+  readonly closed: Promise<void>;
   readonly exited: Promise<number>;
   /** Finds the descendants; none is needed where the kernel ends them. */
   readonly mark: string | undefined;
@@ -78,14 +79,23 @@ interface Running {
 /** `undefined`: the wrapper failed before the command began, so that nothing of it has run. */
 async function launch(containment: Containment, spec: ProcessSpec, mark: string): Promise<ProcessTree | undefined> {
   const child = spawnDetached([...containment.wrapper, ...spec.argv], spec, mark);
+  const output = collect(child);
+  const closed = new Promise<void>((resolve) => output.once('close', resolve));
   const exited = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? 128 + (SIGNAL_NUMBERS[signal ?? 'SIGKILL'] ?? 0)));
   });
   await started(child, spec);
   if (containment.kind === 'namespace' && !(await isReady(child))) return undefined;
   child.stderr?.resume();
-  if (child.stdout === null) throw new Error('The command has no output pipe.');
-  return createTree({ child, output: child.stdout, exited, mark: containment.kind === 'marker' ? mark : undefined });
+  return createTree({ child, output, closed, exited, mark: containment.kind === 'marker' ? mark : undefined });
+}
+
+/** Node throws away what nobody reads once a child has exited, and a short command exits before anybody could begin to. */
+function collect(child: ChildProcess): Readable {
+  const output = new PassThrough();
+  child.stdout?.pipe(output);
+  output.once('close', () => child.stdout?.destroy());
+  return output;
 }
 
 function spawnDetached(argv: readonly string[], spec: ProcessSpec, mark: string): ChildProcess {
@@ -143,8 +153,7 @@ function createTree(running: Running): ProcessTree {
   };
 }
 
-async function settled({ exited, output, mark }: Running): Promise<ProcessExit> {
-  const closed = new Promise<void>((resolve) => output.once('close', resolve));
+async function settled({ exited, output, closed, mark }: Running): Promise<ProcessExit> {
   const code = await exited;
   if (mark === undefined) await closed;
   else await drain(output, closed, mark);

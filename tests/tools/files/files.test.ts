@@ -79,7 +79,7 @@ describe('read_file', () => {
 
   it.each([
     ['a directory', () => mkdirSync(path.join(bench.workspace, 'x')), /is a directory/u],
-    ['a pipe', () => execFileSync('mkfifo', [path.join(bench.workspace, 'x')]), /is a pipe/u],
+    ['a pipe', () => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path.join(bench.workspace, 'x')]), /is a pipe/u],
     ['a link to a device', () => symlinkSync('/dev/zero', path.join(bench.workspace, 'x')), /is a device/u],
     ['a binary file', () => put('x', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2])), /is a binary file/u],
     ['a loop of links', () => symlinkSync('x', path.join(bench.workspace, 'x')), /There is no file|could not be read|changed into a link/u],
@@ -198,7 +198,7 @@ describe('write_file', () => {
 
   it.each([
     ['a directory', () => mkdirSync(path.join(bench.workspace, 'x'))],
-    ['a pipe', () => execFileSync('mkfifo', [path.join(bench.workspace, 'x')])],
+    ['a pipe', () => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path.join(bench.workspace, 'x')])],
   ])('does not replace %s', async (_, make) => {
     make();
     const { failed } = await bench.run('write_file', { path: 'x', content: 'text' });

@@ -1,6 +1,5 @@
 import { commandName, type SimpleCommand } from '../command.ts';
 import { isStatic } from '../pattern.ts';
-import { isShell } from '../unwrap.ts';
 import { ask, type Rule } from './rule.ts';
 
 /** Programs that run what stands in their arguments or arrives on their input. */
@@ -79,8 +78,3 @@ const make: Rule = (command) =>
 const rules: Record<string, Rule> = { awk, gawk: awk, mawk: awk, nawk: awk, make, gmake: make };
 
 export const codeRules: Readonly<Record<string, Rule>> = rules;
-
-/** Who could run what a command writes to its output. */
-export function runsItsInput(name: string): boolean {
-  return isShell(name) || INTERPRETERS.some((kind) => kind.name.test(name));
-}
