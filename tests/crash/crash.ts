@@ -42,6 +42,7 @@ export interface CrashReport {
 export type KillPoint = 'work' | 'receipt' | 'drain';
 
 const replyDelayMs = 15;
+const longestWorkMs = 1500;
 /** A send that arrived longer than this before a kill had its receipt by then, however busy the machine. */
 const receiptGraceMs = 500;
 const firstChat = 1000;
@@ -92,7 +93,7 @@ function scriptedReply(text: string, body: { readonly messages: readonly { reado
 }
 
 async function feed(telegram: FakeTelegram, { messages, chats, rounds }: CrashPlan, random: Random): Promise<void> {
-  const spreadMs = rounds * 350;
+  const spreadMs = (rounds * longestWorkMs) / 2;
   for (let number = 0; number < messages; number += 1) {
     telegram.inject({ chatId: firstChat + (number % chats), text: `message #${number}` });
     if (random.chance(0.4)) await sleep(random.below((2.5 * spreadMs) / messages));
@@ -110,7 +111,7 @@ async function killSomewhere({ gateway, telegram, random }: Victim): Promise<Kil
   const before = telegram.polls.length;
   await telegram.waitFor(() => telegram.polls.length > before || !gateway.alive(), 20_000);
   if (!gateway.alive()) throw new Error(`the daemon ended before its first poll:\n${gateway.output().slice(-2000)}`);
-  await sleep(random.below(250));
+  await sleep(random.below(random.chance(0.5) ? 250 : longestWorkMs)); // early, when everything is taken up again, or in the middle of the work
   if (point === 'receipt') {
     const sends = telegram.calls.filter(isSend).length;
     await telegram.waitFor(() => telegram.calls.filter(isSend).length > sends, 1500).catch(() => undefined);

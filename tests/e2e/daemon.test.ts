@@ -125,11 +125,9 @@ test('/stop is acknowledged while a command runs, nothing of it stays alive, and
   await start();
   telegram.inject({ chatId, text: 'work' });
   await until(() => alive(marker) === 2, 10_000);
-  const asked = performance.now();
   telegram.inject({ chatId, text: '/stop' });
   await said('Stopped');
   await until(() => alive(marker) === 0, 6000);
-  expect(performance.now() - asked).toBeLessThan(7000); // not a speed: the promise is that nothing lives on
   telegram.inject({ chatId, text: 'and now?' });
   await said('still here');
 });
