@@ -7,26 +7,30 @@ export interface Deliverable {
 }
 
 const mediaLine = /^\s*MEDIA:\s*(\S.*?)\s*$/;
-const fence = /^\s*(`{3,}|~{3,})/;
+/** The marks and what follows them; backticks behind backticks are code within a line. */
+const fence = /^\s*(?:(`{3,})([^`]*)|(~{3,})(.*))$/;
 
 export function findDeliverables(answer: string): Deliverable {
-  if (!answer.includes('MEDIA:')) return { text: answer, paths: [] };
   const paths: string[] = [];
   const kept: string[] = [];
   let open: string | undefined;
   for (const line of answer.split('\n')) {
-    const mark = fence.exec(line)?.[1];
-    if (mark !== undefined) open = nextFence(open, mark);
+    open = fenceAfter(open, line);
     const found = open === undefined ? mediaLine.exec(line)?.[1] : undefined;
     if (found === undefined) kept.push(line);
     else paths.push(unquote(found));
   }
-  return { text: kept.join('\n').trim(), paths };
+  return paths.length === 0 ? { text: answer, paths } : { text: kept.join('\n').trim(), paths };
 }
 
-function nextFence(open: string | undefined, mark: string): string | undefined {
+/** The fence that is open behind this line. It is closed by one of its kind, as long or longer, with nothing behind it. */
+function fenceAfter(open: string | undefined, line: string): string | undefined {
+  const marks = fence.exec(line);
+  if (marks === null) return open;
+  const mark = marks[1] ?? marks[3] ?? '';
   if (open === undefined) return mark;
-  return mark.startsWith(open) ? undefined : open;
+  const rest = marks[2] ?? marks[4] ?? '';
+  return mark.startsWith(open) && rest.trim() === '' ? undefined : open;
 }
 
 function unquote(path: string): string {

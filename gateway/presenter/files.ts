@@ -48,13 +48,22 @@ export async function takeFile(request: FileRequest, signal: AbortSignal): Promi
   const source = await openInside(request, name);
   try {
     refuseUnfit(await source.stat(), name, request.limitBytes);
-    await mkdir(request.into, { recursive: true, mode: 0o700 });
     const to = path.join(request.into, name);
-    await pipeline(source.createReadStream({ autoClose: false }), (await open(to, 'w', 0o600)).createWriteStream(), { signal });
+    await copy(source, to, signal);
     const [mime, kind] = types[path.extname(name).toLowerCase()] ?? ['application/octet-stream', 'file'];
     return { path: to, name, mime, kind };
   } finally {
     await source.close();
+  }
+}
+
+async function copy(source: FileHandle, to: string, signal: AbortSignal): Promise<void> {
+  try {
+    await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+    await pipeline(source.createReadStream({ autoClose: false }), (await open(to, 'w', 0o600)).createWriteStream(), { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new Error(`${path.basename(to)} could not be copied`, { cause: error });
   }
 }
 

@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { takeFile } from '../../../gateway/presenter/files.ts';
+import { createFakePlatform } from '../../fakes/platform.ts';
+import { startGateway } from '../support/gateway.ts';
+import { temporaryHome } from '../support/home.ts';
+import { scriptedModel } from '../support/model.ts';
+
+const signal = AbortSignal.timeout(20_000);
+
+function neighbour({ workspace }: Places): void {
+  mkdirSync(`${workspace}-2`);
+  writeFileSync(`${workspace}-2/x`, 'x');
+}
+
+/** A workspace with a secret beside it. */
+function places() {
+  const root = temporaryHome();
+  const workspace = path.join(root, 'workspace');
+  mkdirSync(workspace);
+  writeFileSync(path.join(root, 'secret'), 'SECRET');
+  writeFileSync(path.join(workspace, 'report.pdf'), 'the report');
+  return { root, workspace, into: path.join(root, 'media', '1', 'out', '0') };
+}
+
+type Places = ReturnType<typeof places>;
+
+const take = ({ workspace, into }: Places, wanted: string, limitBytes = 1000) =>
+  takeFile({ wanted, workspace, alsoFrom: [path.join(path.dirname(workspace), 'turn')], into, limitBytes }, signal);
+
+describe('a file of the workspace', () => {
+  it.each(['report.pdf', './report.pdf', 'x/../report.pdf'])('%s is copied, so that what is sent is what was there', async (wanted) => {
+    const at = places();
+    mkdirSync(path.join(at.workspace, 'x'));
+    const file = await take(at, wanted);
+    writeFileSync(path.join(at.workspace, 'report.pdf'), 'changed afterwards');
+    expect(file).toEqual({ path: path.join(at.into, 'report.pdf'), name: 'report.pdf', mime: 'application/pdf', kind: 'file' });
+    expect(readFileSync(file.path, 'utf8')).toBe('the report');
+  });
+
+  it('may be named by its whole path', async () => {
+    const at = places();
+    expect((await take(at, path.join(at.workspace, 'report.pdf'))).name).toBe('report.pdf');
+  });
+
+  it('of an unknown type is sent as bytes, a known one as what it is', async () => {
+    const at = places();
+    for (const name of ['a.PNG', 'b.ogg', 'c.xyz', 'd']) writeFileSync(path.join(at.workspace, name), 'x');
+    const kinds = await Promise.all(['a.PNG', 'b.ogg', 'c.xyz', 'd'].map(async (name) => (await take(at, name)).kind));
+    expect(kinds).toEqual(['image', 'voice', 'file', 'file']);
+  });
+
+  it('is refused when it is empty or too large, with its name and no path', async () => {
+    const at = places();
+    writeFileSync(path.join(at.workspace, 'big'), '');
+    truncateSync(path.join(at.workspace, 'big'), 3 * 1024 * 1024);
+    writeFileSync(path.join(at.workspace, 'empty'), '');
+    await expect(take(at, 'empty')).rejects.toThrow(/^empty is empty$/);
+    await expect(take(at, 'big', 2 * 1024 * 1024)).rejects.toThrow(/^big is larger than the 2 MB that can be sent here$/);
+  });
+});
+
+describe('what is refused', () => {
+  it.each<[string, string, ((at: Places) => unknown)?]>([
+    ['a file outside', '/etc/passwd'],
+    ['a file outside by dots', '../secret'],
+    ['the workspace itself', '.'],
+    ['its parent', '..'],
+    ['a directory', 'sub', ({ workspace }) => mkdirSync(path.join(workspace, 'sub'))],
+    ['what does not exist', 'missing.txt'],
+    ['a name with a NUL', 'report.pdf\0.png'],
+    ['a neighbour whose name begins like the workspace', '../workspace-2/x', neighbour],
+    ['a symbolic link to a file outside', 'link', ({ workspace }) => symlinkSync('/etc/passwd', path.join(workspace, 'link'))],
+    ['a symbolic link to a file inside', 'link', ({ workspace }) => symlinkSync('report.pdf', path.join(workspace, 'link'))],
+    ['a file behind a linked directory', 'link/secret', ({ root, workspace }) => symlinkSync(root, path.join(workspace, 'link'))],
+    ['a hard link', 'hard', ({ root, workspace }) => linkSync(path.join(root, 'secret'), path.join(workspace, 'hard'))],
+    ['a pipe, without waiting for its other end', 'pipe', ({ workspace }) => spawnSync('mkfifo', [path.join(workspace, 'pipe')])],
+    ['a device', '/dev/zero'],
+    ['the environment of this process', '/proc/self/environ'],
+    ['a file by the process’s own directory', '/proc/self/cwd/package.json'],
+  ])('%s', async (_title, wanted, prepare) => {
+    const at = places();
+    prepare?.(at);
+    const error = await take(at, wanted).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof Error)) throw new Error(`${wanted} was taken`);
+    expect(error.message).not.toContain(at.root);
+    expect(error.message).toMatch(/could not be opened|outside the workspace|not a regular file|hard link/);
+  });
+
+  it('a device file inside the workspace', async ({ skip }) => {
+    const at = places();
+    if (spawnSync('mknod', [path.join(at.workspace, 'zero'), 'c', '1', '5']).status !== 0) return skip('only root may make a device');
+    await expect(take(at, 'zero')).rejects.toThrow(/not a regular file|could not be opened/);
+  });
+
+  it('a file that is swapped for a link to outside between looking and reading', { timeout: 20_000 }, async () => {
+    const at = places();
+    const file = path.join(at.workspace, 'swap');
+    const stop = Date.now() + 1000;
+    let taken = 0;
+    while (Date.now() < stop) {
+      rmSync(file, { force: true });
+      writeFileSync(file, 'harmless');
+      const taking = take(at, 'swap').then(
+        ({ path: copy }) => {
+          taken += 1;
+          expect(readFileSync(copy, 'utf8')).toBe('harmless');
+        },
+        () => undefined,
+      );
+      symlinkSync(path.join(at.root, 'secret'), `${file}.new`);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 2));
+      renameSync(`${file}.new`, file);
+      await taking;
+    }
+    expect(taken).toBeGreaterThan(0);
+  });
+
+  it('a place to copy to that cannot be written is told without its path', async () => {
+    const at = places();
+    writeFileSync(path.join(at.root, 'media'), 'a file where a directory should be');
+    await expect(take(at, 'report.pdf')).rejects.toThrow(/^report\.pdf could not be copied$/);
+  });
+});
+
+describe('an answer with files', () => {
+  async function deliver(answer: string, prepare: (workspace: string) => void, limits = {}) {
+    const platform = createFakePlatform({ limits });
+    const model = scriptedModel(({ system, messages }) => {
+      if (messages.length > 1) return 'fine';
+      prepare(/Your working directory is (\S+);/.exec(system)?.[1] ?? '');
+      return answer;
+    });
+    const gateway = await startGateway({ platform, model });
+    gateway.say('ann', 'send it');
+    await gateway.idle();
+    return { gateway, platform };
+  }
+
+  it('sends the text first and then each file, from the gateway’s own copy', async () => {
+    const { platform, gateway } = await deliver('Here it is.\nMEDIA:report.pdf', (at) =>
+      writeFileSync(path.join(at, 'report.pdf'), 'the report'),
+    );
+    const [text, file] = platform.shown.map(({ message }) => message);
+    expect(text).toMatchObject({ type: 'text', markdown: 'Here it is.' });
+    expect(file).toMatchObject({ type: 'file', name: 'report.pdf', mime: 'application/pdf' });
+    expect(file?.type === 'file' && readFileSync(file.path, 'utf8')).toBe('the report');
+    expect(file?.type === 'file' && file.path.startsWith(path.join(gateway.home, 'media'))).toBe(true);
+  });
+
+  it('says in one sentence each what could not be sent, and sends the rest', async () => {
+    const { gateway, platform } = await deliver('Two files.\nMEDIA:/etc/passwd\nMEDIA:ok.txt', (at) =>
+      writeFileSync(path.join(at, 'ok.txt'), 'ok'),
+    );
+    expect(gateway.answers('ann')).toEqual(['Two files.\n\n⚠️ I could not send a file: passwd is outside the workspace.']);
+    expect(platform.shown.map(({ message }) => message.type)).toEqual(['text', 'file']);
+  });
+
+  it('that is nothing but a file which cannot be sent still says something', async () => {
+    const { gateway } = await deliver('MEDIA:missing.png', () => undefined);
+    expect(gateway.answers('ann')).toEqual(['⚠️ I could not send a file: missing.png could not be opened.']);
+  });
+
+  it('does not keep the next turn from working', async () => {
+    const { gateway } = await deliver('MEDIA:missing.png', () => undefined);
+    gateway.say('ann', 'next');
+    await gateway.idle();
+    expect(gateway.answers('ann').at(-1)).toBe('fine');
+  });
+});
