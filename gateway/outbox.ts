@@ -14,7 +14,6 @@ import { type Clock, pause, within } from './time.ts';
 const giveUpAfterMs = 24 * 3_600_000;
 const firstRetryMs = 1000;
 const longestRetryMs = 300_000;
-const failedLaneMs = 5000;
 /** What could not be written down is tried again after this. */
 const storeRetryMs = 2000;
 /**
@@ -50,7 +49,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const work = drainLane(options, lane, stop.signal)
       .catch((error: unknown) => {
         options.log.error({ lane, err: error }, 'an outbox lane failed in the gateway itself (is the disk full?); it is taken up again');
-        return pause(failedLaneMs, stop.signal);
+        return pause(storeRetryMs, stop.signal);
       })
       .finally(() => {
         working.delete(lane);
