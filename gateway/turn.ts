@@ -9,6 +9,7 @@ import { noticePart } from './outbox.ts';
 import { createPolicy } from './policy.ts';
 import { createLive, type Live } from './presenter/live.ts';
 import { isShared } from './sessions.ts';
+import { isStoreFailure } from './store/failure.ts';
 import type { InboxEntry } from './store/inbox.ts';
 import type { SessionRow } from './store/sessions.ts';
 import type { TurnRow } from './store/turns.ts';
@@ -30,7 +31,7 @@ export function nextWork(options: TurnOptions, lane: string): Work | undefined {
   const batch = nextBatch([first, ...rest], now());
   if (batch.type === 'wait') return batch;
   const begun = begin(options, lane, batch.entries);
-  return { type: 'run', run: (signal) => runTurn(options, begun, signal) };
+  return working(options, begun);
 }
 
 function isMessage(entry: InboxEntry): entry is MessageEntry {
@@ -47,7 +48,28 @@ function resume(options: TurnOptions, turn: TurnRow): Work {
   store.turns.setStarts(turn.id, turn.starts + 1);
   log.info({ turn: turn.id }, 'going on with a turn that was cut');
   const again = { ...turn, starts: turn.starts + 1 };
-  return { type: 'run', run: (signal) => runTurn(options, { turn: again, reset: undefined }, signal) };
+  return working(options, { turn: again, reset: undefined });
+}
+
+function working(options: TurnOptions, begun: Begun): Work {
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await runTurn(options, begun, signal);
+    } catch (error) {
+      if (isStoreFailure(error)) spare(options, begun.turn);
+      throw error;
+    }
+  };
+  return { type: 'run', run };
+}
+
+/** A full disk is no death of the process: it must not park the turn, however long it lasts. */
+function spare({ store, log }: TurnOptions, turn: TurnRow): void {
+  try {
+    store.turns.setStarts(turn.id, turn.starts - 1);
+  } catch (error) {
+    log.debug({ turn: turn.id, err: error }, 'neither can the next start be counted');
+  }
 }
 
 /** Ends a turn that does not go on; the bubble that its process left on the platform is closed too. */

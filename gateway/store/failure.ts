@@ -10,6 +10,11 @@ export function explainFailure(error: unknown, file: string): unknown {
   return sentence === undefined ? error : new Error(sentence, { cause: error });
 }
 
+/** The disk (full, broken), not the caller: the same may work later. */
+export function isStoreFailure(error: unknown): boolean {
+  return sqliteError(error) !== undefined;
+}
+
 export function damaged(file: string, problem: string): string {
   return `the database ${file} is damaged (${problem}). Move it away and restore a backup, or start with an empty home.`;
 }
