@@ -12,7 +12,7 @@ export interface WelcomeFacts {
 export function welcome({ version, home, link, demo, platforms }: WelcomeFacts): string {
   const lines = [`Hermes Gateway ${version} is running (home: ${home}; on: ${platforms.join(', ') || 'nothing yet'}).`];
   if (link !== undefined)
-    lines.push('', 'Chat in your browser (this link signs in once; "hermes gateway link" prints another):', `  ${link}`);
+    lines.push('', 'Chat in your browser (this link signs in once; "npx hermes gateway link" prints another):', `  ${link}`);
   if (demo) lines.push('', ...demoLines(home));
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }

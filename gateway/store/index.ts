@@ -44,6 +44,15 @@ export interface StoreOptions {
 
 /** Throws HomeLockedError when another daemon runs here, or an error whose message a person can act on. */
 export function openStore(options: StoreOptions): Store {
+  const umask = process.umask(0o077); // transcripts are nobody else's to read
+  try {
+    return openLocked(options);
+  } finally {
+    process.umask(umask);
+  }
+}
+
+function openLocked(options: StoreOptions): Store {
   const lock = lockHome(options.home);
   const { file, notes } = chooseFile(options.home);
   try {

@@ -15,6 +15,7 @@ export interface HomeLock {
 export function lockHome(home: string): HomeLock {
   const lock = openLock(home);
   try {
+    lock.pragma('journal_mode = MEMORY'); // nothing is ever written: no journal beside it
     lock.exec('BEGIN EXCLUSIVE');
     writeFileSync(path.join(home, 'gateway.pid'), `${process.pid}\n`);
   } catch (error) {
