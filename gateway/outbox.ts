@@ -42,18 +42,21 @@ export interface OutboxOptions {
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const { store } = options;
+  /** First nobody waits for a time to come any more, then nothing is sent any more. */
+  const closing = new AbortController();
   const stop = new AbortController();
+  const ends = { waiting: closing.signal, sending: stop.signal };
   const working = new Map<string, Promise<void>>();
   const kick = (lane: string): void => {
     if (stop.signal.aborted || working.has(lane)) return;
-    const work = drainLane(options, lane, stop.signal)
+    const work = drainLane(options, lane, ends)
       .catch((error: unknown) => {
         options.log.error({ lane, err: error }, 'an outbox lane failed in the gateway itself (is the disk full?); it is taken up again');
-        return pause(storeRetryMs, stop.signal);
+        return pause(storeRetryMs, closing.signal);
       })
       .finally(() => {
         working.delete(lane);
-        if (!stop.signal.aborted && isDue(options, lane)) kick(lane);
+        if (!closing.signal.aborted && isDue(options, lane)) kick(lane);
       });
     working.set(lane, work);
   };
@@ -68,6 +71,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       for (const lane of store.outbox.lanes()) kick(lane);
     },
     close: async (ms) => {
+      closing.abort();
       await within(ms, Promise.all(working.values()));
       stop.abort();
       await within(1000, Promise.all(working.values()));
@@ -84,23 +88,29 @@ function isDue({ store, accounts }: OutboxOptions, lane: string): boolean {
   }
 }
 
-async function drainLane(options: OutboxOptions, lane: string, signal: AbortSignal): Promise<void> {
+interface Ends {
+  readonly waiting: AbortSignal;
+  readonly sending: AbortSignal;
+}
+
+async function drainLane(options: OutboxOptions, lane: string, { waiting, sending }: Ends): Promise<void> {
   const { store, accounts, now } = options;
   for (;;) {
     const part = store.outbox.next(lane);
-    if (part === undefined || signal.aborted) return;
+    if (part === undefined || sending.aborted) return;
     const account = accounts.get(accountKey(part.payload.chat));
     if (account === undefined) return; // the platform is switched off: the row waits for it
     const wait = Math.max(part.notBefore - now(), account.penaltyMs(lane));
     if (wait > 0) {
-      await pause(wait, signal);
+      await pause(wait, waiting);
+      if (waiting.aborted) return;
       continue;
     }
-    await pause(account.pacer.reserve(lane, part.group), signal);
-    await pause(account.pacer.reserveCall(lane, part.group), signal);
-    if (signal.aborted) return;
+    await pause(account.pacer.reserve(lane, part.group), sending);
+    await pause(account.pacer.reserveCall(lane, part.group), sending);
+    if (sending.aborted) return;
     if (account.penaltyMs(lane) > 0) continue; // it came while this part waited for its slot
-    await deliver(options, { part, account }, signal);
+    await deliver(options, { part, account }, sending);
   }
 }
 

@@ -140,10 +140,12 @@ describe('lanes', () => {
 
 describe('many chats', () => {
   it('200 at once are each answered once, with their own answer', async () => {
-    const gateway = await startGateway();
+    const model = scriptedModel(echo);
+    const gateway = await startGateway({ model });
     gateway.receive(Array.from({ length: 200 }, (_, chat) => message(`canary-${chat}`, { chat: `chat-${chat}` })));
     await gateway.idle();
     for (let chat = 0; chat < 200; chat += 1) expect(gateway.answers(`chat-${chat}`)).toEqual([`echo: canary-${chat}`]);
+    for (const request of model.requests) expect(JSON.stringify(request).match(/canary-/g)).toHaveLength(1);
   });
 
   it('a chat whose turn hangs holds up nobody else', async () => {

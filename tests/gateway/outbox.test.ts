@@ -299,12 +299,26 @@ describe('a stop', () => {
     gateway.say('bob', 'hello');
     await settled();
     expect(platform.calls).toHaveLength(2);
-    const stopping = gateway.stop();
-    await pass(10_000);
-    await stopping;
+    await gateway.stop();
     const next = await plainGateway({ platform, home: gateway.home });
     await pass(2000);
     await next.idle();
     expect([platform.texts('ann'), platform.texts('bob')]).toEqual([['echo: one'], ['echo: hello']]);
+  });
+
+  it('does not wait for penalties and back-offs', async () => {
+    const gateway = await plainGateway();
+    gateway.platform.fail({ chat: 'ann', throws: rateLimited(hourMs) });
+    gateway.platform.fail({ chat: 'bob', throws: transient });
+    gateway.say('ann', 'one');
+    gateway.say('bob', 'one');
+    await settled();
+    const startedAt = Date.now();
+    await gateway.stop(); // on a clock that stands still
+    expect(Date.now()).toBe(startedAt);
+    vi.setSystemTime(startedAt + hourMs);
+    const next = await plainGateway({ platform: gateway.platform, home: gateway.home });
+    await next.idle();
+    expect([next.answers('ann'), next.answers('bob')]).toEqual([['echo: one'], ['echo: one']]);
   });
 });

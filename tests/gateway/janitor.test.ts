@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { startGateway } from './support/gateway.ts';
+import { message } from './support/inbound.ts';
+import { transcriptOf } from './support/transcript.ts';
+
+const dayMs = 86_400_000;
+
+it('what is settled is forgotten after a week with the files of its turn; what is open and the transcripts stay', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+  const gateway = await startGateway();
+  gateway.say('ann', 'look', { event: 'old', attachments: [{ kind: 'file', handle: 'x' }] });
+  await gateway.idle();
+  const files = path.join(gateway.home, 'media', '1');
+  gateway.store.inbox.add({ event: message('open', { event: 'open' }), lane: 'nobody', state: 'claimed' });
+  const again = (event: string) => gateway.store.inbox.add({ event: message('x', { event }), lane: 'nobody', state: 'done' });
+  await vi.advanceTimersByTimeAsync(6 * dayMs);
+  expect([existsSync(files), again('old')]).toEqual([true, undefined]);
+  await vi.advanceTimersByTimeAsync(2 * dayMs);
+  await vi.waitFor(() => expect(existsSync(files)).toBe(false));
+  expect([again('open'), gateway.store.inbox.countOpen()]).toEqual([undefined, 1]);
+  expect(again('old')).toBeTypeOf('number');
+  expect(transcriptOf(gateway.store, 'ann')).toHaveLength(2);
+});
