@@ -1,7 +1,11 @@
 /** Says in a sentence that a person can act on why SQLite cannot open or change the store. */
+import { statfsSync } from 'node:fs';
+import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 
 type SqliteError = InstanceType<typeof Sqlite.SqliteError>;
+
+const leastFreeBytes = 64 * 1024;
 
 /** `error` itself where SQLite has nothing to do with it, or where it says all there is to say. */
 export function explainFailure(error: unknown, file: string): unknown {
@@ -21,9 +25,16 @@ export function damaged(file: string, problem: string): string {
 
 function explain({ code, message }: SqliteError, file: string): string | undefined {
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return damaged(file, message);
-  if (code === 'SQLITE_FULL') return `the disk that holds ${file} is full. Free some space and start again; what was stored is kept.`;
+  if (code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && isFull(file)))
+    return `the disk that holds ${file} is full. Free some space and start again; what was stored is kept.`;
   if (!/^SQLITE_(READONLY|CANTOPEN|IOERR|PERM)/.test(code)) return undefined;
   return `the database ${file} cannot be used (${message}). Check that it and its directory belong to you and can be written.`;
+}
+
+/** SQLite calls a full disk an I/O error where it cannot grow its shared memory. */
+function isFull(file: string): boolean {
+  const { bavail, bsize } = statfsSync(path.dirname(file));
+  return bavail * bsize < leastFreeBytes;
 }
 
 /** Migrations wrap what SQLite reported. */
