@@ -28,7 +28,7 @@ function explain({ code, message }: SqliteError, file: string): string | undefin
   if (code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && isFull(file)))
     return `the disk that holds ${file} is full. Free some space and start again; what was stored is kept.`;
   if (!/^SQLITE_(READONLY|CANTOPEN|IOERR|PERM)/.test(code)) return undefined;
-  return `the database ${file} cannot be used (${message}). Check that it and its directory belong to you and can be written.`;
+  return `the database ${file} cannot be used (${message}). Check that it and its directory belong to you, can be written and have space.`;
 }
 
 /** SQLite calls a full disk an I/O error where it cannot grow its shared memory. */

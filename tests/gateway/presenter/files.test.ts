@@ -76,7 +76,7 @@ describe('what is refused', () => {
     ['a symbolic link to a file inside', 'link', ({ workspace }) => symlinkSync('report.pdf', path.join(workspace, 'link'))],
     ['a file behind a linked directory', 'link/secret', ({ root, workspace }) => symlinkSync(root, path.join(workspace, 'link'))],
     ['a hard link', 'hard', ({ root, workspace }) => linkSync(path.join(root, 'secret'), path.join(workspace, 'hard'))],
-    ['a pipe, without waiting for its other end', 'pipe', ({ workspace }) => spawnSync('mkfifo', [path.join(workspace, 'pipe')])],
+    ['a pipe, without waiting for its other end', 'pipe', ({ workspace }) => spawnSync('mknod', [path.join(workspace, 'pipe'), 'p'])],
     ['a device', '/dev/zero'],
     ['the environment of this process', '/proc/self/environ'],
     ['a file by the process’s own directory', '/proc/self/cwd/package.json'],
