@@ -67,6 +67,40 @@ test('a photo reaches the model as an image, and the next text-only message work
   await said('thank you');
 });
 
+/** The beginning of a PNG that claims this size; what follows is missing. */
+function pngOf(width: number, height: number): Buffer {
+  const head = Buffer.from(png.subarray(0, 33));
+  head.writeUInt32BE(width, 16);
+  head.writeUInt32BE(height, 20);
+  return head;
+}
+
+const badMedia: readonly (readonly [name: string, mime: string, content: Buffer, claimedBytes?: number])[] = [
+  ['wide.png', 'image/png', pngOf(10_000, 800)],
+  ['bomb.png', 'image/png', pngOf(60_000, 60_000)],
+  ['truncated.jpg', 'image/jpeg', Buffer.from('ffd8ffe000104a46', 'hex')],
+  ['empty.png', 'image/png', Buffer.alloc(0)],
+  ['photo.heic', 'image/heic', Buffer.from('\0\0\0\x18ftypheic')],
+  ['animated.gif', 'image/gif', Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')],
+  ['large.png', 'image/png', Buffer.alloc(5 * 1024 * 1024, 1)],
+  ['huge.png', 'image/png', Buffer.alloc(10), 30_000_000],
+];
+
+test('bad pictures and sixty in a row never keep a chat from answering', { timeout: 60_000 }, async () => {
+  await start();
+  const send = (name: string, mime_type: string, content: Buffer, file_size = content.length): void => {
+    const file_id = telegram.addFile(`documents/${name}`, content);
+    incoming({ document: { file_id, file_unique_id: name, file_name: name, mime_type, file_size }, caption: `look at ${name}` });
+  };
+  for (const [name, mime, content, claimed] of badMedia) send(name, mime, content, claimed);
+  for (let index = 0; index < 60; index += 1) send(`row-${index}.png`, 'image/png', png);
+  telegram.inject({ chatId, text: 'only text' });
+  await telegram.waitFor(() => texts().some((text) => text.endsWith('only text')), 40_000);
+  for (const [name] of badMedia) expect(texts().some((text) => text.includes(`look at ${name}`))).toBe(true);
+  expect(texts().filter((text) => text.includes('⚠️'))).toEqual([]);
+  expect(model.requests).toHaveLength(badMedia.length + 61);
+});
+
 test('a voice note and a document become one line each with kind, name, size and path, and the turn runs', async () => {
   await start();
   const voice = telegram.addFile('voice/1.oga', Buffer.alloc(2048, 1));
@@ -80,7 +114,7 @@ test('a voice note and a document become one line each with kind, name, size and
   await said('read it');
   const [first = '', second = ''] = texts();
   expect(first).toMatch(/\[attachment: voice.*2 KB, stored at .*; speech is not transcribed/);
-  expect(second).toMatch(/read it\s+\[attachment: file "report\.pdf", 1 KB, stored at /);
+  expect(second).toMatch(/read it\s+\[attachment: file "report\.pdf", 26 bytes, stored at /);
   const stored = /stored at ([^;]+);/.exec(second)?.[1] ?? '';
   expect(readFileSync(stored, 'utf8')).toContain('quarterly numbers');
 });
