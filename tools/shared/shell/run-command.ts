@@ -156,7 +156,7 @@ function fileRedirect(node: Node, seen: Redirections, actions: Actions): void {
 function hereDocument(node: Node, seen: Redirections, actions: Actions): void {
   const children = named(node);
   const start = children.find((child) => child.type === 'heredoc_start')?.text ?? '';
-  if (seen.feed !== undefined || endsElsewhere(children, start)) actions.walk.doubt('Its here-document could not be read for certain.');
+  if (seen.feed !== undefined || endsElsewhere(node, start)) actions.walk.doubt('Its here-document could not be read for certain.');
   for (const child of children) {
     if (child.type === 'heredoc_start' || child.type === 'heredoc_end' || child.type === 'file_descriptor') continue;
     if (child.type === 'heredoc_body') seen.feed = bodyFeed(child, /['"\\]/u.test(start), actions);
@@ -191,12 +191,28 @@ function bodyFeed(body: Node, isLiteral: boolean, actions: Actions): Feed {
 
 const PLAIN_DELIMITER = /^(?:\w+|'[^'\n]+'|"[^"\n$`\\]+"|\\\w+)$/u;
 
-/** The end of a here-document decides what is text and what runs: it is looked for once more, by hand. */
-function endsElsewhere(children: readonly Node[], start: string): boolean {
+/**
+ * The end of a here-document decides what is text and what runs. The parser also takes an indented delimiter or one with a blank behind it for the end, bash
+ * does not: its line must be the delimiter and nothing else (after tabs where `<<-` allows them), and none before may be.
+ */
+function endsElsewhere(node: Node, start: string): boolean {
   const delimiter = start.replaceAll(/['"\\]/gu, '');
-  const body = children.find((child) => child.type === 'heredoc_body')?.text ?? '';
-  const end = children.find((child) => child.type === 'heredoc_end')?.text.trim();
-  return !PLAIN_DELIMITER.test(start) || end !== delimiter || body.split('\n').some((line) => line.replace(/^\t+/u, '') === delimiter);
+  const isEnd = (line: string): boolean => (node.text.startsWith('<<-') ? line.replace(/^\t+/u, '') : line) === delimiter;
+  const body = named(node).find((child) => child.type === 'heredoc_body');
+  const end = named(node).find((child) => child.type === 'heredoc_end');
+  if (end === undefined || !PLAIN_DELIMITER.test(start)) return true;
+  const source = node.tree.rootNode.text;
+  const lineStart = source.lastIndexOf('\n', end.startIndex - 1) + 1;
+  const lineEnd = source.indexOf('\n', end.startIndex);
+  const endLine = source.slice(lineStart, lineEnd < 0 ? source.length : lineEnd);
+  return (
+    !isEnd(endLine) ||
+    (body?.text
+      .slice(0, Math.max(0, lineStart - body.startIndex))
+      .split('\n')
+      .some(isEnd) ??
+      false)
+  );
 }
 
 function simple(node: Node, place: { scope: Scope; extra: readonly string[] }, actions: Actions): void {
