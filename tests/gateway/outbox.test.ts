@@ -82,6 +82,20 @@ describe('a part that is refused for its rate', () => {
     expect(platform.texts('ann')).toEqual(['echo: one', 'echo: two']);
   });
 
+  it('for its typing holds the answer too', async () => {
+    let answer = (_text: string): void => undefined;
+    const model = scriptedModel(() => new Promise<string>((resolve) => void (answer = resolve)));
+    const gateway = await startGateway({ model });
+    gateway.platform.fail({ on: 'typing', throws: rateLimited(20_000) });
+    gateway.say('ann', 'one');
+    await pass(1000);
+    answer('done');
+    await pass(18_000);
+    expect(callsTo(gateway.platform, 'ann').map(({ kind }) => kind)).toEqual(['typing']);
+    await pass(1100);
+    expect(gateway.answers('ann')).toEqual(['done']);
+  });
+
   it('a penalty that comes while an answer waits for its slot holds the answer too', async () => {
     const platform = createFakePlatform({ pacing: { chat_interval_ms: 5000 }, capabilities: ['typing'] });
     const script = ({ messages }: { messages: Parameters<typeof lastText>[0] }, signal: AbortSignal) =>
