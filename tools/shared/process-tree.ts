@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { PassThrough, type Readable } from 'node:stream';
 import { type Containment, findContainment, plainContainment, READY } from './process/containment.ts';
-import { descendants, MARK_VARIABLE, marked, signalAll } from './process/table.ts';
+import { createMark, descendants, MARK_VARIABLE, marked, signalAll } from './process/table.ts';
 
 export interface ProcessSpec {
   readonly argv: readonly string[];
@@ -54,7 +53,7 @@ export function createProcessTrees(options: ProcessTreesOptions, find: () => Pro
       return (await contain()).kind;
     },
     async start(spec) {
-      const mark = `${options.marker}.${randomUUID()}`;
+      const mark = createMark(options.marker);
       const containment = await contain();
       const contained = await launch(containment, spec, mark);
       if (contained !== undefined) return contained;

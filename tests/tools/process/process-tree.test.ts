@@ -199,6 +199,16 @@ describe.skipIf(!isLinux)('endLeftovers', () => {
     for (const child of children) child.kill('SIGKILL');
   });
 
+  it('leaves the commands of this daemon alone, which has the same marker', async () => {
+    const marker = randomUUID();
+    const tree = await createProcessTrees({ marker, namespace: 'off' }).start(bash('sleep 60'));
+    tree.output.resume();
+    expect(await until(() => marked(marker).length > 0)).toBe(true);
+    expect(await endLeftovers(marker)).toBe(0);
+    expect(marked(marker).length).toBeGreaterThan(0);
+    await tree.end(0);
+  });
+
   it('does not take a marker for a longer one that begins with it', async () => {
     const child = spawn('sleep', ['60'], { env: { ...environment, HERMES_PROCESS_MARK: 'home12.1' }, stdio: 'ignore' });
     expect(await until(() => marked('home12.').length === 1)).toBe(true);

@@ -1,9 +1,18 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** One look at the processes of this machine. Synchronous on purpose: a picture taken over several ticks of the loop misses what forks meanwhile. */
 
 export const MARK_VARIABLE = 'HERMES_PROCESS_MARK';
+
+/** Tells the processes of this daemon from those of a killed one with the same state directory, also where both had the same process id. */
+const INSTANCE = randomUUID();
+
+/** The mark of one command. Its descendants inherit it. */
+export function createMark(marker: string): string {
+  return `${marker}.${INSTANCE}.${randomUUID()}`;
+}
 
 /** Every process below `root`, parents before children, without `root` itself. */
 export function descendants(root: number): number[] {
@@ -30,11 +39,12 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** Ends what an earlier, killed daemon left behind. Returns how many there were. Call it only while holding the state directory's lock. */
+/** Ends what an earlier, killed daemon left behind, and nothing of this one. Returns how many there were. Call it only while holding the state directory's lock. */
 export async function endLeftovers(marker: string): Promise<number> {
   const ended = new Set<number>();
   for (let round = 0; round < 20; round += 1) {
-    const alive = marked(`${marker}.`);
+    const own = new Set(marked(`${marker}.${INSTANCE}.`));
+    const alive = marked(`${marker}.`).filter((pid) => !own.has(pid));
     if (alive.length === 0) break;
     for (const pid of alive) ended.add(pid);
     signalAll(alive, 'SIGKILL');
