@@ -83,8 +83,8 @@ describe('a part that is refused for its rate', () => {
   });
 
   it('for its typing holds the answer too', async () => {
-    let answer = (_text: string): void => undefined;
-    const model = scriptedModel(() => new Promise<string>((resolve) => void (answer = resolve)));
+    const { promise, resolve: answer } = Promise.withResolvers<string>();
+    const model = scriptedModel(() => promise);
     const gateway = await startGateway({ model });
     gateway.platform.fail({ on: 'typing', throws: rateLimited(20_000) });
     gateway.say('ann', 'one');
