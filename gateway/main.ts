@@ -44,8 +44,8 @@ async function run(options: RunOptions): Promise<number> {
   const { config } = loaded;
   const log = createLog({ level: options.verbose ? 'debug' : config.logging.level, secrets: () => loaded.secrets });
   for (const warning of [...loaded.warnings, ...prepared.notes]) log.warn({}, warning);
-  endLeftovers(markerOf(home));
   const store = openStore({ home, migrations: path.join(root, 'migrations'), now: Date.now });
+  await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
   const daemon = await startDaemon({ ...compose(home, loaded, log), store, notes: [...loaded.warnings, ...prepared.notes] });
   const demo = isDemo(config.model);
   process.stdout.write(
