@@ -88,4 +88,5 @@ function protectedPaths(home: string): readonly string[] {
   return files.map((name) => path.join(home, name));
 }
 
-process.exitCode = await runCli(process.argv.slice(2), { version, run, home: homeDirectory, check: load });
+// Not left to the event loop: after a start that failed halfway, what had begun to listen would keep the process.
+process.exit(await runCli(process.argv.slice(2), { version, run, home: homeDirectory, check: load }));
