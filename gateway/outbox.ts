@@ -14,6 +14,8 @@ import { type Clock, pause, within } from './time.ts';
 const giveUpAfterMs = 24 * 3_600_000;
 const firstRetryMs = 1000;
 const longestRetryMs = 300_000;
+/** For adapters that have none of their own: longer than the largest file takes. */
+const sendDeadlineMs = 600_000;
 /** What could not be written down is tried again after this. */
 const storeRetryMs = 2000;
 /**
@@ -122,15 +124,23 @@ interface Delivery {
 async function deliver(options: OutboxOptions, { part, account }: Delivery, signal: AbortSignal): Promise<void> {
   const { store } = options;
   store.outbox.sending(part.id);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort('late'), sendDeadlineMs);
   let write: () => void;
   try {
-    const sent = await account.adapter.send(part.payload, `${part.id}`, signal);
+    const sent = await account.adapter.send(part.payload, `${part.id}`, AbortSignal.any([signal, late.signal]));
     write = () => store.outbox.sent(part.id, sent.id);
   } catch (error) {
     if (signal.aborted) return; // stays "sending": the outcome is unknown, and the next start decides
-    write = afterFailure(options, { part, account }, error);
+    write = afterFailure(options, { part, account }, late.signal.aborted ? outOfTime(error) : error);
+  } finally {
+    clearTimeout(timer);
   }
   await record(options, write, signal);
+}
+
+function outOfTime(error: unknown): DeliveryError {
+  return new DeliveryError('the platform did not answer in time', { kind: 'transient', certain: false, cause: error });
 }
 
 /** What became of a send reaches the disk before anything else happens in the lane: read again as unsent, the part would be sent again. */

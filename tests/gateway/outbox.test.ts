@@ -214,6 +214,16 @@ describe('a part that cannot be sent now', () => {
     expect(gateway.answers('ann')).toEqual([expect.stringContaining('I could not deliver')]);
   });
 
+  it('and never comes back is repeated once after its deadline, and does not hold back its chat for ever', async () => {
+    const gateway = await plainGateway();
+    gateway.platform.fail({ hang: true, times: 1 });
+    gateway.say('ann', 'one');
+    await pass(11 * 60_000);
+    await gateway.idle();
+    expect(gateway.answers('ann')).toEqual(['echo: one']);
+    expect(gateway.store.outbox.count().unknown).toBe(1);
+  });
+
   it('and whose outcome is unknown is repeated at most once where the platform knows no key, and counted', async () => {
     const gateway = await plainGateway();
     gateway.platform.fail({ throws: uncertain, arrived: true, times: 2 });
