@@ -18,7 +18,11 @@ export interface MigrationResult {
 export function migrateDatabase(database: Database, file: string, folder: string): MigrationResult {
   const applied = lastApplied(database);
   const newest = newestMigration(folder);
-  if (applied !== undefined && applied >= newest) return {};
+  if (applied !== undefined && applied > newest)
+    throw new Error(
+      `the database ${file} was written by a newer version of this gateway. Install that version, or start with another home.`,
+    );
+  if (applied === newest) return {};
   const copy = applied === undefined ? undefined : checkedCopy(database, `${file}.before-${newest}`);
   try {
     migrate(database.orm, { migrationsFolder: folder });

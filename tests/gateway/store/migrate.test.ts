@@ -39,6 +39,12 @@ describe('the upgrade of a database', () => {
     expect(temporaryStore({ home }).inbox.pending('lane')).toHaveLength(1);
   });
 
+  it('is refused to an older version, which would not know the schema', () => {
+    const home = oldHome();
+    open(home, newerMigrations('create table later (id integer primary key);')).close();
+    expect(() => open(home, migrations)).toThrow(/was written by a newer version of this gateway\. Install that version/);
+  });
+
   it('makes no copy of a new home', () => {
     const store = temporaryStore();
     expect(store.notes).toEqual([]);
