@@ -71,7 +71,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   parts.outbox.recover();
   parts.inbox.recover();
   const running = parts.accounts.run(connections.signal);
-  const janitor = startJanitor(options.store, parts.media, options.now);
+  const janitor = startJanitor({ store: options.store, media: parts.media, log: options.log, now: options.now });
   return {
     link: http?.signInLink(),
     crashed: parts.accounts.crashed,

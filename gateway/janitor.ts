@@ -1,4 +1,5 @@
 /** Once a day: forgets what is settled and old, and removes the files of old turns. Transcripts stay. */
+import type { Log } from './log.ts';
 import type { Media } from './media.ts';
 import type { Store } from './store/index.ts';
 import type { Clock } from './time.ts';
@@ -12,12 +13,20 @@ export interface Janitor {
   close(): void;
 }
 
-export function startJanitor(store: Store, media: Media, now: Clock): Janitor {
+export interface JanitorOptions {
+  readonly store: Store;
+  readonly media: Media;
+  readonly log: Log;
+  readonly now: Clock;
+}
+
+export function startJanitor(options: JanitorOptions): Janitor {
   const clean = (): void => {
-    const before = now() - keepMs;
-    store.inbox.prune(before);
-    store.outbox.prune(before);
-    for (const turn of store.turns.takeEndedBefore(before)) void media.remove(turn);
+    try {
+      cleanUp(options);
+    } catch (error) {
+      options.log.error({ err: error }, 'what is old could not be removed; the next day tries again');
+    }
   };
   const first = setTimeout(clean, firstRunMs);
   const daily = setInterval(clean, dayMs);
@@ -28,4 +37,14 @@ export function startJanitor(store: Store, media: Media, now: Clock): Janitor {
       clearInterval(daily);
     },
   };
+}
+
+function cleanUp({ store, media, log, now }: JanitorOptions): void {
+  const before = now() - keepMs;
+  store.inbox.prune(before);
+  store.outbox.prune(before);
+  store.accounts.pruneRefusals(before);
+  for (const turn of store.turns.takeEndedBefore(before)) {
+    media.remove(turn).catch((error: unknown) => log.warn({ turn, err: error }, "an old turn's files could not be removed"));
+  }
 }

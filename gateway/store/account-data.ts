@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import type { AccountStore, Json } from '../../adapters/adapter.ts';
 import type { Database } from './database.ts';
 import { accountData, penalties, refusals } from './schema.ts';
@@ -19,6 +19,8 @@ export interface AccountData {
   open(account: string): AccountStore;
   /** Counts a refused message. True when the person may be told now (at most once an hour); the telling is recorded with it. */
   refused(refusal: Refusal): boolean;
+  /** Forgets strangers who have not written since. */
+  pruneRefusals(beforeMs: number): void;
   /** Until when the platform asked for silence, by scope; past ones are forgotten. */
   penalties(now: number): ReadonlyMap<string, number>;
   penalise(scope: string, until: number): void;
@@ -29,6 +31,9 @@ export function createAccountData(database: Database): AccountData {
   return {
     open: (account) => openAccount(database, account),
     refused: (refusal) => countRefusal(database, refusal),
+    pruneRefusals: (beforeMs) => {
+      orm.delete(refusals).where(lt(refusals.lastAt, beforeMs)).run();
+    },
     penalties: (now) => {
       orm.delete(penalties).where(sql`${penalties.until} <= ${now}`).run();
       return new Map(
