@@ -13,7 +13,10 @@ export interface Pacer {
   reserve(chat: string, group: boolean): number;
   /** Reserves one of the account's calls for a chat whose slot has come; how long to wait for it. Not earlier: a chat that waits for itself would hold back all others. */
   reserveCall(chat: string, group: boolean): number;
-  /** Reserves both only when they are free now: for progress and previews, which never delay an answer. */
+  /**
+   * Reserves both only when they are free now and (where bursts are allowed) leave a slot free: for progress and previews, which never
+   * delay an answer.
+   */
   tryReserve(chat: string, group: boolean): boolean;
 }
 
@@ -51,12 +54,16 @@ export function createPacer(pacing: Pacing, now: Clock): Pacer {
     },
     tryReserve: (chat, group) => {
       const limits = limitsOf(chat, group);
-      if (waitFor(limits, now()) > 0 || account.waitAt(now()) > 0) return false;
+      if (waitFor(limits.map(leavingOne), now()) > 0 || account.waitAt(now()) > 0) return false;
       book(limits, now());
       account.book(now());
       return true;
     },
   };
+}
+
+function leavingOne([key, { intervalMs, burst }]: [string, Rate]): [string, Rate] {
+  return [key, { intervalMs, burst: Math.max(1, burst - 1) }];
 }
 
 /** Spaced so that a burst and the calls after it stay within the minute's number. */

@@ -125,6 +125,13 @@ describe('the pacer', () => {
     expect(pacer.tryReserve('c', false)).toBe(false);
   });
 
+  it('leave the answer a slot of its own where bursts are allowed', () => {
+    const pacer = createPacer({ chat_interval_ms: 1000, chat_burst: 3, group_per_minute: 0, per_second: 0 }, () => 0);
+    const shown = [1, 2, 3].map(() => pacer.tryReserve('a', false));
+    expect(shown).toEqual([true, true, false]);
+    expect(pacer.reserve('a', false)).toBe(0);
+  });
+
   it('forgets chats that are long past', () => {
     let now = 0;
     const pacer = createPacer({ ...unlimited, chat_interval_ms: 10 }, () => now);
