@@ -1,6 +1,6 @@
 /** A turn: from the messages that wait in a lane to the run that answers them. */
 import type { InboundMessage } from '../adapters/adapter.ts';
-import { startRun } from '../agent/run.ts';
+import { type RunInput, startRun } from '../agent/run.ts';
 import { systemPrompt } from '../agent/system-prompt.ts';
 import { type MessageEntry, nextBatch } from './batch.ts';
 import { createJournal } from './journal.ts';
@@ -139,22 +139,20 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
   const session = store.sessions.get(turn.sessionId);
   if (session === undefined) throw new Error(`turn ${turn.id} belongs to no session`);
   await fetchInput(options, begun, signal);
-  const live = openLive(options, turn);
   const journal = createJournal(store, turn);
-  const run = startRun(
-    {
-      session: { id: session.id, workspace: session.workspace },
-      system: systemPromptOf(options, turn, session.workspace),
-      transcript: store.transcript.read(session.id),
-      started: store.turns.openCalls(turn.id),
-      model: agent.model,
-      tools: agent.tools,
-      journal,
-      policy: createPolicy(),
-      limits: { maxSteps: agent.maxSteps },
-    },
-    signal,
-  );
+  const input: RunInput = {
+    session: { id: session.id, workspace: session.workspace },
+    system: systemPromptOf(options, turn, session.workspace),
+    transcript: store.transcript.read(session.id),
+    started: store.turns.openCalls(turn.id),
+    model: agent.model,
+    tools: agent.tools,
+    journal,
+    policy: createPolicy(),
+    limits: { maxSteps: agent.maxSteps },
+  };
+  const live = openLive(options, turn); // after all that may throw: what is open here is closed below
+  const run = startRun(input, signal);
   for await (const event of run.events) {
     live?.handle(event);
     if (event.type === 'notice' && event.code === 'context_trimmed') tellOnce(options, { turn, session }, event.text);

@@ -86,6 +86,31 @@ describe('a full disk', () => {
     expect(gateway.answers('ann')).toEqual(['echo: hello']);
   });
 
+  it('that keeps a turn from beginning leaves nobody typing once it is answered', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+    let refusals = 3;
+    const gateway = await startGateway({
+      wrap: (store) => ({
+        ...store,
+        transcript: {
+          ...store.transcript,
+          read: (sessionId) => {
+            if (refusals-- > 0) throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR');
+            return store.transcript.read(sessionId);
+          },
+        },
+      }),
+    });
+    gateway.say('ann', 'hello');
+    await vi.advanceTimersByTimeAsync(60_000);
+    await gateway.idle();
+    expect(gateway.answers('ann')).toEqual(['echo: hello']);
+    const typing = () => gateway.platform.calls.filter(({ kind }) => kind === 'typing').length;
+    const before = typing();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(typing()).toBe(before);
+  });
+
   it('leaves a database that the next start finds whole', async ({ skip }) => {
     const disk = smallDisk({ kilobytes: 4096 });
     if (disk === undefined) return skip('only root may mount a small disk');
