@@ -120,6 +120,7 @@ class WebAdapter implements Adapter {
 
   /** Nothing may escape from here: an exception in a socket's listener would end the daemon. */
   #frame(page: Page, frame: ClientFrame | undefined): void {
+    if (!this.#running) return; // this socket is closing; what it does not see acknowledged the page brings again
     if (!this.#pages.allows(page.socket)) page.socket.close(CloseCode.policy, 'Too many frames.');
     else if (!frame) page.socket.close(CloseCode.malformed, 'Not a frame of this page.');
     else {

@@ -4,8 +4,11 @@ import type { EchoGateway } from './echo-gateway.ts';
 /** Node's WebSocket takes headers, which the browsers' one (whose types these are) does not. */
 const Socket = WebSocket as unknown as new (url: string, options: { readonly headers: Readonly<Record<string, string>> }) => WebSocket;
 
+/** A running server with the page behind it. */
+type Reachable = Pick<EchoGateway, 'url' | 'link'>;
+
 /** Signs in as the page does. The Cookie header. */
-export async function cookieFor(gateway: EchoGateway): Promise<string> {
+export async function cookieFor(gateway: Reachable): Promise<string> {
   const link = new URL(gateway.link());
   const answer = await fetch(new URL('/api/sign-in', link), {
     method: 'POST',
@@ -39,7 +42,7 @@ export class PageClient {
     });
   }
 
-  static async open(gateway: EchoGateway, cookie?: string): Promise<PageClient> {
+  static async open(gateway: Reachable, cookie?: string): Promise<PageClient> {
     const client = new PageClient(gateway.url, cookie ?? (await cookieFor(gateway)));
     await client.#opened;
     return client;

@@ -222,12 +222,10 @@ describe('the connection of the page', () => {
     await settled(other);
   });
 
-  it('ends in order when the gateway stops, and stopping is quick', async () => {
+  it('ends in order when the gateway stops', async () => {
     const client = await opened();
-    const startedMs = performance.now();
     await gateway.stop();
     expect(await client.closed).toBe(1001);
-    expect(performance.now() - startedMs).toBeLessThan(1500);
     await gateway.start();
   });
 
