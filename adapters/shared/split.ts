@@ -23,11 +23,17 @@ export function splitMarkdown(markdown: string, rules: SplitRules): readonly str
   const parts: string[] = [];
   let rest = trimStart(markdown).trimEnd();
   while (rest !== '') {
-    const cut = fitsWhole(rest, rules) ? { part: closed(rest), next: '' } : cutOnce(rest, rules);
+    const cut = fitsWhole(rest, rules) ? { part: closed(rest), next: '' } : shortening(rest, rules);
     if (cut.part.trim() !== '') parts.push(cut.part);
     rest = cut.next;
   }
   return parts;
+}
+
+/** Each cut leaves less than there was: a fence that is opened again can be as long as a message itself. */
+function shortening(rest: string, rules: SplitRules): Cut {
+  const cut = cutOnce(rest, rules);
+  return cut.next.length < rest.length ? cut : desperate(rest, rules);
 }
 
 function fitsWhole(rest: string, { limit, measure }: SplitRules): boolean {
