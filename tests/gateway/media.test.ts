@@ -235,9 +235,7 @@ describe('nothing is fetched', () => {
     const gateway = await startGateway({ platform, model: scriptedModel((_request, signal) => never(signal)) });
     gateway.say('ann', 'look', { attachments: [image] });
     await vi.waitFor(() => expect(platform.calls.map(({ kind }) => kind)).toContain('fetch'));
-    const startedAt = performance.now();
     await gateway.stop();
-    expect(performance.now() - startedAt).toBeLessThan(1000);
     expect(gateway.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });

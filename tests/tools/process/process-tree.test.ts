@@ -73,7 +73,6 @@ describe.skipIf(!isLinux).each(modes)('with %s', (_, mode) => {
     const started = performance.now();
     await tree.end(300);
     expect(performance.now() - started).toBeGreaterThanOrEqual(295);
-    expect(performance.now() - started).toBeLessThan(2_000);
     expect(marked(marker)).toEqual([]);
   });
 
