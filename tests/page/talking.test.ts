@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { useBench } from './bench.ts';
-import { chromiumPath, connected, needsChromium, SLOW, say, sees, shown } from './browser.ts';
+import { chromiumPath, connected, needsChromium, SLOW, say, sees } from './browser.ts';
 import { echo, pause } from './echo-gateway.ts';
 
 describe.skipIf(chromiumPath === undefined)(`talking on the page, in a browser${needsChromium}`, { timeout: 40_000 }, () => {
@@ -22,18 +22,23 @@ describe.skipIf(chromiumPath === undefined)(`talking on the page, in a browser${
     });
 
     it('shows the answer while it is written, and it once when it is done', async () => {
-      const answer = 'One two three four five six seven eight nine ten eleven twelve.';
-      const page = await bench.open({ answer: (_message, talk) => talk.stream(answer, 60) });
+      const [more, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const page = await bench.open({
+        answer: async (_message, talk) => {
+          await talk.preview('One two');
+          await more.promise;
+          await talk.preview('One two three');
+          await done.promise;
+          await talk.send('One two three.');
+        },
+      });
       await say(page, 'count');
-      const seen = new Set<string>();
-      await vi.waitFor(async () => {
-        const [, text] = await shown(page);
-        if (text !== undefined) seen.add(text);
-        expect(text).toBe(answer);
-        expect(await page.locator('.row-preview').count()).toBe(0);
-      }, SLOW);
-      expect(seen.size).toBeGreaterThan(2);
-      await sees(page, ['count', answer]);
+      await sees(page, ['count', 'One two']);
+      more.resolve();
+      await sees(page, ['count', 'One two three']);
+      done.resolve();
+      await sees(page, ['count', 'One two three.']);
+      expect(await page.locator('.row-preview').count()).toBe(0);
     });
 
     it('keeps the conversation over a reload', async () => {
