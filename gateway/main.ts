@@ -82,9 +82,9 @@ function markerOf(home: string): string {
   return Buffer.from(home).toString('base64url');
 }
 
-/** What no tool reads or writes: our own secrets, configuration and state. */
+/** What no tool reads or writes: our own secrets, configuration and state. "*": also the database's log beside it, and its copies. */
 function protectedPaths(home: string): readonly string[] {
-  const files = ['.env', 'config.yaml', 'state.db', 'gateway.db', 'gateway.lock', 'gateway.pid', 'run', 'logs'];
+  const files = ['.env', 'config.yaml', 'state.db*', 'gateway.db*', 'gateway.lock', 'gateway.pid', 'run', 'logs'];
   return files.map((name) => path.join(home, name));
 }
 

@@ -17,7 +17,7 @@ export interface ToolsConfig {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The user's home directory. */
   readonly home: string;
-  /** Absolute paths that no tool reads or writes: our own `.env`, configuration and state. A workspace below one of them stays usable. */
+  /** Absolute paths that no tool reads or writes: our own `.env`, configuration and state. A name may end in "*". A workspace below one of them stays usable. */
   readonly protectedPaths: readonly string[];
   /** Names the state directory: `endLeftovers(marker)` at the next start ends what a killed daemon left running. */
   readonly marker: string;

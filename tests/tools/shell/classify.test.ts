@@ -12,7 +12,7 @@ const place = {
   directory: workspace,
   home,
   workspace,
-  protectedPaths: [`${home}/.hermes/.env`, `${home}/.hermes/config.yaml`, `${home}/.hermes/state.db`],
+  protectedPaths: [`${home}/.hermes/.env`, `${home}/.hermes/config.yaml`, `${home}/.hermes/state.db*`],
   writable: [workspace],
   realPath: (file: string) => file,
 };

@@ -117,6 +117,8 @@ export const dangerous: readonly string[] = [
   'cat /proc/1234/environ',
   "tr '\\0' '\\n' < /proc/$PPID/environ; cat /proc/1/environ",
   'cat /etc/shadow',
+  'strings ~/.hermes/state.db-wal',
+  'cp ~/.hermes/state.db.before-1779000000000 .',
   'cat ~/.hermes/.env',
   'grep KEY ~/.hermes/.env',
   'cat ../.hermes/.env',
