@@ -45,18 +45,25 @@ const hidden = '[redacted]';
 /** Shorter values would blacken ordinary words; whoever chooses such a secret has none. */
 const shortestSecret = 6;
 
+/** A line break before a word is written as backslash and letter, which looks like one longer word. */
+const wordStart = String.raw`(?:\b|(?<=\\[bfnrt]))`;
+
 /** What secrets look like, for those that nobody told us. None of these can contain a quote, so a JSON line stays one. */
 const patterns: readonly RegExp[] = [
   /(?<!\d)\d{6,}:[A-Za-z0-9_-]{30,}/g, // Telegram bot token
-  /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g, // OpenAI, Anthropic, OpenRouter
-  /\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}/g, // Slack
-  /\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}/g, // GitHub
-  /\bAIza[A-Za-z0-9_-]{30,}|\bAKIA[A-Z0-9]{16}\b/g, // Google, Amazon
-  /\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}/g, // Discord bot token
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g, // JSON web token
+  word('(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}'), // OpenAI, Anthropic, OpenRouter
+  word('(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}'), // Slack
+  word('(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})'), // GitHub
+  word(String.raw`(?:AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{16}\b)`), // Google, Amazon
+  word(String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`), // Discord bot token
+  word(String.raw`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`), // JSON web token
   /(?<=\b(?:Bearer|Basic)\s)[A-Za-z0-9._~+/=-]{8,}/gi,
   /(?<=:\/\/[^\s"/:@]{1,200}:)[^\s"/@]{3,200}(?=@)/g, // password in an address
 ];
+
+function word(pattern: string): RegExp {
+  return new RegExp(wordStart + pattern, 'g');
+}
 
 /** Takes known secrets (as JSON, an address and base64 write them) and what looks like one out of a serialised line, which stays valid. */
 function createRedactor(secrets: () => readonly string[]): (text: string) => string {
@@ -78,7 +85,9 @@ function anyOf(secrets: readonly string[]): RegExp | undefined {
   if (forms.size === 0) return undefined;
   // The longest first: one secret may begin with another.
   const ordered = [...forms].sort((left, right) => right.length - left.length);
-  return new RegExp(ordered.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'), 'g');
+  const values = ordered.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|');
+  // Not from the middle of a JSON escape: the "n" of a line break begins no secret, and the backslash that stayed would break the line.
+  return new RegExp(`(?<=(?<!\\\\)(?:\\\\\\\\)*)(?:${values})`, 'g');
 }
 
 function writtenForms(secret: string): string[] {

@@ -88,6 +88,20 @@ test.each([
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: text });
 });
 
+test('what looks like a secret is taken out at the start of a line as well', () => {
+  const { log, lines } = written();
+  log.info({}, 'key:\nsk-proj-abcdefghijklmnop1234567890\tghp_abcdefghijklmnopqrstuvwxyz0123456789');
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'key:\n[redacted]\t[redacted]' });
+});
+
+test.each([true, false])('a secret that a line break seems to begin leaves the line whole (pretty: %s)', (pretty) => {
+  const { log, lines } = written({ pretty, secrets: () => ['nothing-else'] });
+  log.info({}, 'first\nothing-else and nothing-else');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('othing-else and [redacted]');
+  if (!pretty) expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'first\nothing-else and [redacted]' });
+});
+
 test('a person at a terminal reads one plain line', () => {
   const { log, lines } = written({ pretty: true, secrets: () => ['hunter2hunter2'] });
   log.info({ port: 9119, home: '/a b', key: 'hunter2hunter2' }, 'ready');
