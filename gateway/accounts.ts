@@ -128,7 +128,7 @@ function supervise(recipe: Recipe, options: AccountsOptions, penalties: Map<stri
     platform,
     config,
     adapter: recipe.create(config, host, recipe.menu),
-    pacer: createPacer(config.pacing, options.now),
+    pacer: createPacer(config.pacing, () => performance.now()), // a clock that is set back must not hold up answers
     ...penaltyBook(options, penalties),
   };
   const entry: Supervised = { account, ...facts };
