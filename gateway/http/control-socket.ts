@@ -65,7 +65,7 @@ export function ensurePrivateDirectory(directory: string): void {
 
 /** The file of a daemon that was killed stays behind; only one that nobody answers may be removed. */
 async function removeStale(path: string): Promise<void> {
-  if (await answers(path)) throw new Error(`Another gateway answers at ${path}. Stop it first: hermes gateway stop`);
+  if (await answers(path)) throw new Error(`Another gateway answers at ${path}. Stop it first, or set HERMES_HOME to another directory.`);
   rmSync(path, { force: true });
 }
 

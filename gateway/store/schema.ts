@@ -173,7 +173,7 @@ export const outbox = sqliteTable(
   ],
 );
 
-/** Until when a platform asked us not to call. `scope` is an outbox lane or "<platform>/<account>" for the whole account. */
+/** Until when a platform asked us not to call. `scope` is an outbox lane. */
 export const penalties = sqliteTable('penalties', {
   scope: text().primaryKey(),
   until: integer().notNull(),
