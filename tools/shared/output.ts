@@ -22,10 +22,15 @@ export function stripAnsi(text: string): string {
 
 /** Without escape sequences and control characters; a line that was redrawn after a carriage return (progress bars) keeps its last state. */
 export function plainText(text: string): string {
-  const redrawn = stripAnsi(text)
-    .replaceAll(/\r+\n/gu, '\n')
-    .replaceAll(/[^\n\r]*\r(?=[^\n\r])/gu, '');
+  const redrawn = stripAnsi(text).split('\n').map(lastState).join('\n');
   return redrawn.replaceAll(OTHER_CONTROLS, '');
+}
+
+/** Without patterns: a line may be all of the output, and looking for its end from each of its characters would hold up everybody. */
+function lastState(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === '\r') end -= 1;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }
 
 export interface HeadTail {
