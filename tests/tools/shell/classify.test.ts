@@ -206,6 +206,8 @@ describe('arbitrary input', () => {
       '{a,b}'.repeat(2_000),
       '`'.repeat(3_001),
       'f(){ f;'.repeat(2_000),
+      `a=x;${'a=$a$a;'.repeat(40)}rm $a`,
+      `a=x;${'a+=$a;'.repeat(40)}rm "$a"`,
     ]) {
       expect(classify(text).level).toBe('ask');
     }

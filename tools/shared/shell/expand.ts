@@ -12,6 +12,9 @@ export interface Expander {
   doubt(why: string): void;
 }
 
+/** A value that is known beyond this is none that a person would recognise, and a few `a=$a$a` make one that fills the memory. */
+const LONGEST_VALUE = 10_000;
+
 interface Segment {
   readonly text: string;
   /** An unquoted expansion: its value falls into words at blanks. */
@@ -32,6 +35,7 @@ export function expandToOne(node: Node, expander: Expander): string {
   const joined = segmentsOf(node, expander)
     .map((segment) => segment.text)
     .join('');
+  if (joined.length > LONGEST_VALUE) return ANY;
   const [only = ANY, ...more] = finishWord(joined) ?? [];
   return more.length > 0 ? ANY : expandTilde(only, expander.scope);
 }
