@@ -145,7 +145,7 @@ function outOfTime(error: unknown): DeliveryError {
 
 /** What became of a send reaches the disk before anything else happens in the lane: read again as unsent, the part would be sent again. */
 async function record({ log }: OutboxOptions, write: () => void, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+  do {
     try {
       write();
       return;
@@ -153,7 +153,7 @@ async function record({ log }: OutboxOptions, write: () => void, signal: AbortSi
       log.error({ err: error }, 'what became of a sent part could not be stored (is the disk full?); trying again');
       await pause(storeRetryMs, signal);
     }
-  }
+  } while (!signal.aborted); // once in any case: a receipt that comes during the stop is one
 }
 
 /** Decides once; what it returns writes the decision down and may be called again when that fails. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { DeliveryError, type DeliveryFacts } from '../../adapters/adapter.ts';
+import { type Adapter, DeliveryError, type DeliveryFacts, type Platform } from '../../adapters/adapter.ts';
 import type { Store } from '../../gateway/store/index.ts';
 import { createFakePlatform, type FakePlatform, type PlatformCall } from '../fakes/platform.ts';
 import { type Gateway, settled, startGateway } from './support/gateway.ts';
@@ -43,6 +43,21 @@ function sendTimes(platform: FakePlatform, chat: string): readonly number[] {
 async function plainGateway(options: Parameters<typeof startGateway>[0] = {}): Promise<Gateway> {
   const platform = options.platform ?? createFakePlatform({ capabilities: [] });
   return startGateway({ ...options, platform });
+}
+
+/** Sends are over the wire at once and answered after 5.5 s, whatever their signal says. */
+function slow({ create }: Awaited<ReturnType<Platform['load']>>): Awaited<ReturnType<Platform['load']>> {
+  const answered = async (adapter: Adapter, ...[message, key]: Parameters<Adapter['send']>) => {
+    const sent = await adapter.send(message, key, new AbortController().signal);
+    await new Promise((resolve) => setTimeout(resolve, 5500));
+    return sent;
+  };
+  return {
+    create: (...given) => {
+      const adapter = create(...given);
+      return { ...adapter, send: (...call) => answered(adapter, ...call) };
+    },
+  };
 }
 
 describe('a part that is refused for its rate', () => {
@@ -328,6 +343,21 @@ describe('a stop', () => {
     await pass(2000);
     await next.idle();
     expect([platform.texts('ann'), platform.texts('bob')]).toEqual([['echo: one'], ['echo: hello']]);
+  });
+
+  it('keeps a receipt that comes while the gateway gives up waiting, and never sends that part again', async () => {
+    const server = createFakePlatform({ capabilities: [] });
+    const slowly: Platform = { ...server.platform, load: async () => slow(await server.platform.load()) };
+    const platform = { ...server, platform: slowly };
+    const gateway = await plainGateway({ platform });
+    gateway.say('ann', 'one');
+    await settled();
+    const stopped = gateway.stop();
+    await pass(7000);
+    await stopped;
+    const next = await plainGateway({ platform: server, home: gateway.home });
+    await next.idle();
+    expect(server.texts('ann')).toEqual(['echo: one']);
   });
 
   it('does not wait for penalties and back-offs', async () => {
