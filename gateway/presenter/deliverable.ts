@@ -6,7 +6,7 @@ export interface Deliverable {
   readonly paths: readonly string[];
 }
 
-const mediaLine = /^\s*MEDIA:\s*(\S.*?)\s*$/;
+const mediaLine = /^\s*MEDIA:([^]*)$/;
 /** The marks and what follows them; backticks behind backticks are code within a line. */
 const fence = /^\s*(?:(`{3,})([^`]*)|(~{3,})(.*))$/;
 
@@ -16,8 +16,8 @@ export function findDeliverables(answer: string): Deliverable {
   let open: string | undefined;
   for (const line of answer.split('\n')) {
     open = fenceAfter(open, line);
-    const found = open === undefined ? mediaLine.exec(line)?.[1] : undefined;
-    if (found === undefined) kept.push(line);
+    const found = open === undefined ? mediaLine.exec(line)?.[1]?.trim() : undefined;
+    if (found === undefined || found === '') kept.push(line);
     else paths.push(unquote(found));
   }
   return paths.length === 0 ? { text: answer, paths } : { text: kept.join('\n').trim(), paths };

@@ -33,6 +33,12 @@ describe('the files of an answer', () => {
     expect(findDeliverables(answer)).toEqual({ text: answer, paths: [] });
   });
 
+  it('are found whatever stands in their names', () => {
+    // In time that grows with the square of the length this would take minutes.
+    const name = `a${' '.repeat(500_000)}b`;
+    expect(findDeliverables(`MEDIA: ${name} `).paths).toEqual([name]);
+  });
+
   it('are found behind code that has ended', () => {
     expect(findDeliverables('```\ncode\n```\nMEDIA:x').paths).toEqual(['x']);
     expect(findDeliverables('````\n```\n````\nMEDIA:x').paths).toEqual(['x']);
