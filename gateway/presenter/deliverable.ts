@@ -6,7 +6,7 @@ export interface Deliverable {
   readonly paths: readonly string[];
 }
 
-const mediaLine = /^\s*MEDIA:([^]*)$/;
+const mediaLine = /^\s*MEDIA:([\s\S]*)$/;
 /** The marks and what follows them; backticks behind backticks are code within a line. */
 const fence = /^\s*(?:(`{3,})([^`]*)|(~{3,})(.*))$/;
 
