@@ -12,6 +12,8 @@ export interface CodecContext {
   readonly ignoredThreads: readonly string[];
   /** Names of the menu: such a command in a group is for us even when it names nobody. */
   readonly commands: readonly string[];
+  /** Albums of which one item was addressed to the bot: in a group only the item with the caption can mention it. */
+  readonly albums?: ReadonlySet<string>;
 }
 
 export type Decoded =
@@ -44,7 +46,8 @@ function decodeMessage(updateId: number, message: WireMessage, context: CodecCon
   const attachments = attachmentsOf(message);
   const words = message.text ?? message.caption ?? describeContent(message);
   if (words === undefined && attachments.length === 0) return ignored('a service message');
-  const verdict = chat.type === 'private' ? 'addressed' : judge(groupMessage(message, context), context.rules);
+  const ofAlbum = message.media_group_id !== undefined && context.albums?.has(message.media_group_id) === true;
+  const verdict = chat.type === 'private' || ofAlbum ? 'addressed' : judge(groupMessage(message, context), context.rules);
   if (verdict === 'ignored') return ignored('not addressed to the bot');
   const replyTo = quotedOf(message, thread, context.me.id);
   const where: ChatRef = {

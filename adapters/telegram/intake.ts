@@ -6,6 +6,9 @@ import { telegramCommands } from './menu.ts';
 import type { Migrations } from './migrations.ts';
 import type { TelegramConfig } from './platform.ts';
 
+/** An album's items arrive within moments of each other. */
+const rememberedAlbums = 32;
+
 export interface Intake {
   /** Throws when the store refuses: nothing of it was taken then. */
   batch(updates: readonly unknown[]): void;
@@ -27,14 +30,16 @@ export function createIntake({ config, host, menu, migrations, identity }: Intak
     freeResponseChats: config.free_response_chats,
     patterns: config.mention_patterns.map((pattern) => new RegExp(pattern, 'iu')),
   };
+  const albums = new Set<string>();
   const context = (): CodecContext => {
     const me = identity.me();
     if (me === undefined) throw new Error('Who the bot is has not been told yet; the update must be offered again.');
-    return { account: 'main', me, rules, ignoredThreads: config.ignored_threads, commands };
+    return { account: 'main', me, rules, ignoredThreads: config.ignored_threads, commands, albums };
   };
   const batch = (updates: readonly unknown[]): void => {
     const known = context();
     const messages: InboundMessage[] = [];
+    rememberAlbums(updates, known, albums);
     for (const update of updates) {
       const decoded = decodeUpdate(update, known);
       if (decoded.type === 'message') messages.push(decoded.message);
@@ -45,6 +50,21 @@ export function createIntake({ config, host, menu, migrations, identity }: Intak
     if (messages.length > 0) host.receive(messages);
   };
   return { batch, one: (update) => batch([update]) };
+}
+
+/** Before the batch is decoded for good: the item that mentions the bot need not be the first of its album. */
+function rememberAlbums(updates: readonly unknown[], context: CodecContext, albums: Set<string>): void {
+  if (!updates.some(isAlbumItem)) return;
+  for (const update of updates) {
+    const decoded = decodeUpdate(update, context);
+    if (decoded.type === 'message' && decoded.message.album !== undefined) albums.add(decoded.message.album);
+  }
+  for (const album of [...albums].slice(0, -rememberedAlbums)) albums.delete(album);
+}
+
+function isAlbumItem(update: unknown): boolean {
+  if (typeof update !== 'object' || update === null || !('message' in update)) return false;
+  return typeof update.message === 'object' && update.message !== null && 'media_group_id' in update.message;
 }
 
 function idOf(update: unknown): unknown {

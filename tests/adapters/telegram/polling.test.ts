@@ -276,3 +276,33 @@ function textUpdate(updateId: number, text: string): Record<string, unknown> {
     message: { message_id: updateId, date: 1_795_300_000, chat, from: { id: 5, is_bot: false, first_name: 'U5' }, text },
   };
 }
+
+describe('an album in a group', () => {
+  const photo = (caption?: string) => ({
+    chatId: -77,
+    fromId: 5,
+    text: '',
+    extra: {
+      text: undefined,
+      media_group_id: 'album-1',
+      photo: [{ file_id: 'f', file_unique_id: 'u', width: 1, height: 1 }],
+      ...(caption === undefined
+        ? {}
+        : { caption, caption_entities: [{ type: 'mention', offset: 0, length: caption.split(' ')[0]?.length ?? 0 }] }),
+    },
+  });
+
+  it('arrives whole when one of its items mentions the bot, and not at all when none does', async () => {
+    const rig = await start();
+    await rig.fake.waitFor(() => rig.host.alives > 0);
+    rig.fake.injectMany([photo(), photo(`@${rig.fake.username} look`), photo()]);
+    await rig.fake.waitFor(() => rig.host.received.length > 0);
+    rig.fake.inject(photo()); // an item that comes in the next poll
+    await rig.fake.waitFor(() => rig.host.received.length === 4);
+    expect(rig.host.received.map((event) => event.type === 'message' && event.album)).toEqual(Array(4).fill('album-1'));
+    const other = photo();
+    rig.fake.inject({ ...other, extra: { ...other.extra, media_group_id: 'album-2' } });
+    await rig.fake.waitFor(() => rig.fake.waiting().length === 0);
+    expect(rig.host.received).toHaveLength(4);
+  });
+});
