@@ -29,6 +29,8 @@ export interface Account {
   readonly config: AccountConfig;
   readonly adapter: Adapter;
   readonly pacer: Pacer;
+  /** Until a person acts and the gateway starts again: what there is to send waits. */
+  isStopped(): boolean;
   /** How long the platform still wants silence in this outbox lane, ms. */
   penaltyMs(lane: string): number;
   penalise(lane: string, ms: number): void;
@@ -71,10 +73,12 @@ interface Supervised {
   alerted: boolean;
 }
 
-export function createAccounts(options: AccountsOptions): Accounts {
+export function createAccounts(given: AccountsOptions): Accounts {
   const supervised = new Map<string, Supervised>();
-  const penalties = new Map(options.store.accounts.penalties(options.now()));
+  const penalties = new Map(given.store.accounts.penalties(given.now()));
   const context: Context = new AsyncLocalStorage();
+  // What an alert sets going on another account is not the failing connection's doing.
+  const options = { ...given, alert: (account: string, sentence: string) => context.exit(() => given.alert(account, sentence)) };
   return {
     get: (key) => supervised.get(key)?.account,
     all: () => [...supervised.values()].map(({ account }) => account),
@@ -128,6 +132,7 @@ function supervise(recipe: Recipe, options: AccountsOptions, penalties: Map<stri
     platform,
     config,
     adapter: recipe.create(config, host, recipe.menu),
+    isStopped: () => entry.state === 'stopped',
     pacer: createPacer(config.pacing, () => performance.now()), // a clock that is set back must not hold up answers
     ...penaltyBook(options, penalties),
   };

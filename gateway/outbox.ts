@@ -84,7 +84,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
 function isDue({ store, accounts }: OutboxOptions, lane: string): boolean {
   try {
     const part = store.outbox.next(lane);
-    return part !== undefined && accounts.get(accountKey(part.payload.chat)) !== undefined;
+    const account = part === undefined ? undefined : accounts.get(accountKey(part.payload.chat));
+    return account !== undefined && !account.isStopped();
   } catch {
     return true; // the lane itself meets the error and waits
   }
@@ -101,7 +102,7 @@ async function drainLane(options: OutboxOptions, lane: string, { waiting, sendin
     const part = store.outbox.next(lane);
     if (part === undefined || sending.aborted) return;
     const account = accounts.get(accountKey(part.payload.chat));
-    if (account === undefined) return; // the platform is switched off: the row waits for it
+    if (account === undefined || account.isStopped()) return; // the platform is switched off or its token refused: the row waits for the next start
     const wait = Math.max(part.notBefore - now(), account.penaltyMs(lane));
     if (wait > 0) {
       await pause(wait, waiting);

@@ -111,6 +111,7 @@ describe('a connection that fails', () => {
     expect(starts).toEqual({ bad: 1, good: 1 });
     expect(alerts).toEqual(['bad/main: bad is stopped: The token is wrong.']);
     expect(accounts.statuses()[0]).toMatchObject({ state: 'stopped', detail: 'The token is wrong.' });
+    expect(accounts.all().map((account) => account.isStopped())).toEqual([true, false]);
     expect(accounts.ready()).toBe(false);
   });
 
