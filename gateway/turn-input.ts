@@ -50,8 +50,13 @@ function messageLines(message: InboundMessage, shared: boolean): readonly string
     const author = quoted.fromBot ? 'you' : inline(quoted.author);
     lines.push(`[in reply to ${author}: "${inline(quoted.text.slice(0, quotedUnits))}"]`);
   }
-  if (message.text !== '') lines.push(shared ? `[${inline(message.sender.name)}] ${message.text}` : message.text);
+  if (message.text !== '') lines.push(shared ? `[${inline(message.sender.name)}] ${ownLines(message.text)}` : message.text);
   return lines;
+}
+
+/** In a shared session only our own lines begin with a bracket: nobody's text may look like another speaker's. */
+function ownLines(text: string): string {
+  return text.replace(/([\r\n\u2028\u2029])(\s*\[)/g, '$1 $2');
 }
 
 /** Other people's words inside a line of ours: they must not end it and begin one that looks like somebody else's. */
