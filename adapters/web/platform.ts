@@ -4,7 +4,7 @@ import { accountShape, idList } from '../shared/config.ts';
 import { splitMarkdown } from '../shared/split.ts';
 
 /** Longest part, UTF-16 units: what a browser still lays out without a pause. */
-export const MAX_PART_LENGTH = 100_000;
+export const MAX_PART_LENGTH = 20_000;
 
 /** The page is our own: there is no foreign rule to respect. Configurable all the same, as on every platform. */
 const UNLIMITED: Pacing = { chat_interval_ms: 0, chat_burst: 1, group_per_minute: 0, per_second: 0 };
