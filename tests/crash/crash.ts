@@ -96,7 +96,7 @@ async function feed(telegram: FakeTelegram, { messages, chats, rounds }: CrashPl
   const spreadMs = (rounds * longestWorkMs) / 2;
   for (let number = 0; number < messages; number += 1) {
     telegram.inject({ chatId: firstChat + (number % chats), text: `message #${number}` });
-    if (random.chance(0.4)) await sleep(random.below((2.5 * spreadMs) / messages));
+    if (random.chance(0.4)) await sleep(random.below((5 * spreadMs) / messages)); // in little bursts
   }
 }
 
