@@ -12,6 +12,9 @@ const oldest = 24;
 const root = join(fileURLToPath(new URL('../..', import.meta.url)), '.');
 const argv = process.argv.slice(2);
 
+// A reader that has seen enough (`hermes --help | head`) is no error.
+process.stdout.on('error', () => process.exit());
+
 start().catch((error) => {
   console.error(`hermes: ${process.env.HERMES_DEBUG === '1' ? error.stack : error.message}`);
   process.exitCode = 1;
@@ -19,25 +22,36 @@ start().catch((error) => {
 
 async function start() {
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) return console.log(version());
+  if (asksForHelp()) return showHelp();
   if (Number(process.versions.node.split('.')[0]) < oldest) return runNewerNode();
   endWithStarter();
-  await runBundle();
+  await bundle('main.js');
 }
 
 function version() {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 }
 
-async function runBundle() {
-  const help = argv.length === 0 || argv.includes('--help') || argv.includes('-h');
-  const file = join(root, 'dist', help ? 'help.js' : 'main.js');
+function asksForHelp() {
+  return argv.length === 0 || argv.includes('--help') || argv.includes('-h');
+}
+
+/** Works on old versions of Node as well: starting a newer one would take longer than the help itself. */
+async function showHelp() {
+  const { showHelp: show } = await bundle('help.js');
+  process.exitCode = await show(argv, version());
+}
+
+async function bundle(name) {
+  const file = join(root, 'dist', name);
   if (!existsSync(file)) throw new Error(`the program has not been built yet. Run: npm run build (in ${root})`);
-  // Compiled code is kept between starts, beside the bundle: a shared temporary directory could be filled by somebody else.
-  module.enableCompileCache(join(root, 'dist', '.cache'));
-  // A daemon that is killed later has not lost what the next start wants.
-  setTimeout(module.flushCompileCache, 5000).unref();
-  const bundle = await import(pathToFileURL(file).href);
-  if (help) process.exitCode = await bundle.showHelp(argv, version());
+  if (module.enableCompileCache !== undefined) {
+    // Compiled code is kept between starts, beside the bundle: a shared temporary directory could be filled by somebody else.
+    module.enableCompileCache(join(root, 'dist', '.cache'));
+    // A daemon that is killed later has not lost what the next start wants.
+    setTimeout(module.flushCompileCache, 5000).unref();
+  }
+  return import(pathToFileURL(file).href);
 }
 
 /** The runtime that `npm ci` brought: ours, or beside us where we are installed as a dependency. Never one further up: it could be anybody's. */
