@@ -1,4 +1,5 @@
 import { pino, stdTimeFunctions } from 'pino';
+import { createSecretFilter, hidden } from './secrets.ts';
 
 /** Structured log: one line an event. Message text never above debug. Satisfies the adapters' log as well. */
 export interface Log {
@@ -41,10 +42,6 @@ function toStandardOutput(): (line: string) => void {
   };
 }
 
-const hidden = '[redacted]';
-/** Shorter values would blacken ordinary words; whoever chooses such a secret has none. */
-const shortestSecret = 6;
-
 /** A line break before a word is written as backslash and letter, which looks like one longer word. */
 const wordStart = String.raw`(?:\b|(?<=\\[bfnrt]))`;
 
@@ -65,34 +62,10 @@ function word(pattern: string): RegExp {
   return new RegExp(wordStart + pattern, 'g');
 }
 
-/** Takes known secrets (as JSON, an address and base64 write them) and what looks like one out of a serialised line, which stays valid. */
+/** Takes known secrets and what looks like one out of a serialised line, which stays valid. */
 function createRedactor(secrets: () => readonly string[]): (text: string) => string {
-  let known: readonly string[] | undefined;
-  let values: RegExp | undefined;
-  return (text) => {
-    const now = secrets();
-    if (now !== known) {
-      known = now;
-      values = anyOf(now);
-    }
-    const clean = values === undefined ? text : text.replace(values, hidden);
-    return patterns.reduce((result, pattern) => result.replace(pattern, hidden), clean);
-  };
-}
-
-function anyOf(secrets: readonly string[]): RegExp | undefined {
-  const forms = new Set(secrets.filter((secret) => secret.trim().length >= shortestSecret).flatMap(writtenForms));
-  if (forms.size === 0) return undefined;
-  // The longest first: one secret may begin with another.
-  const ordered = [...forms].sort((left, right) => right.length - left.length);
-  const values = ordered.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|');
-  // Not from the middle of a JSON escape: the "n" of a line break begins no secret, and the backslash that stayed would break the line.
-  return new RegExp(`(?<=(?<!\\\\)(?:\\\\\\\\)*)(?:${values})`, 'g');
-}
-
-function writtenForms(secret: string): string[] {
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  return [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), base64];
+  const withoutKnown = createSecretFilter(secrets, 'json');
+  return (line) => patterns.reduce((result, pattern) => result.replace(pattern, hidden), withoutKnown(line));
 }
 
 const colours: Readonly<Record<string, string>> = { debug: '\u001b[2m', warn: '\u001b[33m', error: '\u001b[31m', fatal: '\u001b[31m' };

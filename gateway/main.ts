@@ -18,6 +18,8 @@ import { homeDirectory, prepareHome } from './home.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { createLog, type Log } from './log.ts';
 import { runUntilStopped } from './process.ts';
+import { createSecretFilter, withoutSecrets } from './secrets.ts';
+import { explainFailure } from './store/failure.ts';
 import { openStore } from './store/index.ts';
 
 /** `dist/main.js` and `gateway/main.ts` lie equally deep. */
@@ -46,7 +48,10 @@ async function run(options: RunOptions): Promise<number> {
   for (const warning of [...loaded.warnings, ...prepared.notes]) log.warn({}, warning);
   const store = openStore({ home, migrations: path.join(root, 'migrations'), now: Date.now });
   await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
-  const daemon = await startDaemon({ ...compose(home, loaded, log), store, notes: [...loaded.warnings, ...prepared.notes] });
+  const notes = [...loaded.warnings, ...prepared.notes];
+  const daemon = await startDaemon({ ...compose(home, loaded, log), store, notes }).catch((error: unknown) => {
+    throw explainFailure(error, store.file);
+  });
   const demo = isDemo(config.model);
   process.stdout.write(
     welcome({ version, home, link: daemon.link, demo, platforms: loaded.accounts.map(({ platform }) => platform.label) }),
@@ -54,7 +59,7 @@ async function run(options: RunOptions): Promise<number> {
   return runUntilStopped(daemon, { drainMs: config.gateway.drain_timeout_seconds * 1000, log });
 }
 
-function compose(home: string, { config, accounts }: Loaded, log: Log): Omit<DaemonOptions, 'store' | 'notes'> {
+function compose(home: string, { config, accounts, secrets }: Loaded, log: Log): Omit<DaemonOptions, 'store' | 'notes'> {
   const model = createModel({ model: config.model, agent: config.agent });
   const tools = createTools({
     terminal: config.terminal,
@@ -63,6 +68,7 @@ function compose(home: string, { config, accounts }: Loaded, log: Log): Omit<Dae
     protectedPaths: protectedPaths(home),
     marker: markerOf(home),
   });
+  const filter = createSecretFilter(() => secrets, 'plain');
   const { gateway } = config;
   return {
     version,
@@ -70,7 +76,13 @@ function compose(home: string, { config, accounts }: Loaded, log: Log): Omit<Dae
     log,
     now: Date.now,
     platforms: accounts,
-    agent: { model, tools, maxSteps: config.agent.max_turns, instructions: config.agent.system_prompt, demo: isDemo(config.model) },
+    agent: {
+      model,
+      tools: tools.map((tool) => withoutSecrets(tool, filter)),
+      maxSteps: config.agent.max_turns,
+      instructions: config.agent.system_prompt,
+      demo: isDemo(config.model),
+    },
     rules: { keys: gateway, access: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
     http: webPlatform.enabled(config.web) ? { config: config.web, pageDirectory: path.join(root, 'dist', 'web') } : undefined,
     controlSocket: controlSocketPath(home),

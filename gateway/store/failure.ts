@@ -5,7 +5,8 @@ import Sqlite from 'better-sqlite3';
 
 type SqliteError = InstanceType<typeof Sqlite.SqliteError>;
 
-const leastFreeBytes = 64 * 1024;
+/** What SQLite itself may have given back before we look. */
+const leastFreeBytes = 1024 * 1024;
 
 /** `error` itself where SQLite has nothing to do with it, or where it says all there is to say. */
 export function explainFailure(error: unknown, file: string): unknown {
