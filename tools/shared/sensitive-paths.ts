@@ -60,6 +60,29 @@ export function isSecretPlace(file: string, home: string): boolean {
   return KEY_NAMES.test(name) || anyHomeRule(file, SECRET_RULES.home, home) || anyRule(file, SECRET_RULES.system);
 }
 
+// File names that give a secret away whatever directory they stand in.
+const TELLING_NAMES = /^(?:environ|g?shadow|credentials)$/u;
+
+/** The ends of a rule that are telling without its beginning: `.aws/**`, not `config.json`. */
+function tellingEnds(rule: string): string[] {
+  const parts = rule.split('/');
+  const starts = parts.keys().filter((index) => parts[index]?.startsWith('.') || TELLING_NAMES.test(parts.slice(index).join('/')));
+  return [...starts].map((start) => `/${parts.slice(start).join('/')}`);
+}
+
+const TELLING_ENDS = [...SECRET_RULES.home, ...SECRET_RULES.system].flatMap(tellingEnds);
+
+/** Whether a path of which only the end is known (after a `/`) could mean a secret or our own configuration. */
+export function couldEndInSecret(end: string, protectedPaths: readonly string[]): boolean {
+  const file = path.normalize(`/${end}`);
+  const own = protectedPaths.flatMap((place) => {
+    const parts = place.split('/').filter((part) => part !== '');
+    const starts = [...parts.keys()].filter((index) => index < parts.length - 1 || parts[index]?.includes('.')); // a mere `logs` tells nothing
+    return starts.map((index) => `/${parts.slice(index).join('/')}`).flatMap((rule) => [rule, `${rule}/**`]);
+  });
+  return KEY_NAMES.test(path.basename(file)) || anyRule(file, own) || anyRule(file, TELLING_ENDS);
+}
+
 /** Our own configuration and state. The nearest enclosing place decides, so that a workspace inside the state directory stays usable. */
 export function isProtectedPlace(file: string, places: SensitivePlaces): boolean {
   const enclosing = places.protectedPaths.filter((place) => couldBe(file, place) || couldBe(file, `${place}/**`));

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { classifyCommand } from '../../../tools/shared/shell/classify.ts';
 import { loadShellParser, type ParseShell } from '../../../tools/shared/shell/tree.ts';
 import { dangerous } from './dangerous.ts';
+import { dangerousReads, innocentReads } from './dangerous-reads.ts';
 import { hardline } from './hardline.ts';
 import { innocent } from './innocent.ts';
 
@@ -24,9 +25,13 @@ beforeAll(async () => {
 
 const classify = (text: string) => classifyCommand(text, place, parse);
 
+const inState = `${home}/.hermes/workspaces/s1`;
+const nested = { ...place, directory: inState, workspace: inState, writable: [inState] };
+const classifyNested = (text: string) => classifyCommand(text, nested, parse);
+
 describe('the corpus of commands', () => {
   it('has no command twice and three kinds of similar size', () => {
-    const all = [...hardline, ...dangerous, ...innocent];
+    const all = [...hardline, ...dangerous, ...dangerousReads, ...innocent, ...innocentReads];
     expect(new Set(all).size).toBe(all.length);
     expect(Math.min(hardline.length, dangerous.length, innocent.length)).toBeGreaterThan(200);
   });
@@ -37,6 +42,14 @@ describe('the corpus of commands', () => {
 
   it.each(dangerous)('asks before: %j', (text) => {
     expect(classify(text)).toMatchObject({ level: 'ask', why: expect.stringMatching(/\S/u) });
+  });
+
+  it.each(dangerousReads)('asks, two directories below a protected file, before: %j', (text) => {
+    expect(classifyNested(text)).toMatchObject({ level: 'ask', why: expect.stringMatching(/\S/u) });
+  });
+
+  it('raises no false alarm there', () => {
+    expect([...innocent, ...innocentReads].filter((text) => classifyNested(text).level !== 'safe')).toEqual([]);
   });
 
   it('raises a false alarm on less than 2 % of the innocent ones', () => {

@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import type { Finding, Redirect, SimpleCommand } from './command.ts';
+import type { Assignment, Finding, Redirect, SimpleCommand } from './command.ts';
 import type { Expander } from './expand.ts';
 import type { Scope } from './scope.ts';
 
@@ -7,7 +7,7 @@ import type { Scope } from './scope.ts';
 export interface Walk {
   readonly commands: SimpleCommand[];
   readonly redirects: Redirect[];
-  readonly assignments: { name: string; value: string }[];
+  readonly assignments: Assignment[];
   find(finding: Finding): void;
   /** The text was not understood for certain: a person must look. */
   doubt(why: string): void;

@@ -5,7 +5,7 @@ import { changeDirectory, type Scope, variableValue } from './scope.ts';
 type Builtin = (words: readonly string[], scope: Scope, walk: Walk) => void;
 
 const change: Builtin = (words, scope) => changeDirectory(scope, directoryOperand(words, scope));
-const forgetAll: Builtin = (words, scope) => forgetVariables(words, scope);
+const forgetAll: Builtin = (words, scope, walk) => forgetVariables(words, scope, walk);
 
 const BUILTINS: Readonly<Record<string, Builtin>> = {
   command: again,
@@ -21,8 +21,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   readarray: callback,
   getopts: forgetAll,
   let: forgetAll,
-  printf: (words, scope) => {
-    if (words.includes('-v')) forgetVariables(words, scope);
+  printf: (words, scope, walk) => {
+    if (words.includes('-v')) forgetVariables(words, scope, walk);
   },
   trap: (words, scope, walk) => later('trap', words[0] === '--' ? (words[1] ?? '') : (words[0] ?? ''), { scope, walk }),
   alias: (words, scope, walk) => later('alias', words.map((word) => word.slice(word.indexOf('=') + 1)).join('\n'), { scope, walk }),
@@ -66,7 +66,7 @@ function callback(words: readonly string[], scope: Scope, walk: Walk): void {
     'mapfile -C',
     walk,
   );
-  forgetVariables(words, scope);
+  forgetVariables(words, scope, walk);
 }
 
 function doubtIf(changesMeaning: boolean, name: string, walk: Walk): void {
@@ -86,7 +86,8 @@ function evaluate(words: readonly string[], scope: Scope, walk: Walk): void {
   else walk.doubt('It evaluates text as commands that only shows when it runs.');
 }
 
-function forgetVariables(words: readonly string[], scope: Scope): void {
+function forgetVariables(words: readonly string[], scope: Scope, walk: Walk): void {
+  for (const name of words) if (/^[A-Z_]+$/u.test(name) && name !== 'IFS') walk.assignments.push({ name, value: ANY });
   for (const known of scope.variables.keys())
     if (known !== 'HOME' || words.some((word) => word.includes('HOME'))) scope.variables.set(known, ANY);
 }

@@ -2,18 +2,10 @@ import type { Risk } from '../../../agent/tool.ts';
 import { commandName, type Finding, type Reading, type SimpleCommand } from './command.ts';
 import { isStatic, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';
+import { combinationFindings } from './rules/combination.ts';
 import { deleteRules } from './rules/delete.ts';
 import { diskRules, formatRule } from './rules/disk.ts';
-import {
-  assignmentFindings,
-  combinationFindings,
-  elsewhere,
-  homeSweep,
-  programName,
-  redirectFindings,
-  secretPaths,
-  sourced,
-} from './rules/generic.ts';
+import { assignmentFindings, elsewhere, homeSweep, programName, redirectFindings, secretPaths, sourced } from './rules/generic.ts';
 import { carried, isReader } from './rules/known.ts';
 import { remoteCopy, remoteRules } from './rules/remote.ts';
 import type { Rule, ShellPlace } from './rules/rule.ts';
@@ -50,7 +42,7 @@ function readingFindings(reading: Reading, place: ShellPlace): Finding[] {
     ...reading.commands.flatMap((command) => judgeCommand(command, place)),
     ...redirectFindings(reading, place),
     ...assignmentFindings(reading.assignments),
-    ...combinationFindings(reading.commands),
+    ...combinationFindings(reading, place),
   ];
 }
 

@@ -20,6 +20,13 @@ export interface Redirect {
   readonly directories: Directories;
 }
 
+export interface Assignment {
+  readonly name: string;
+  readonly value: string;
+  /** Only text behind the old value. */
+  readonly appends?: boolean;
+}
+
 export interface Finding {
   readonly level: 'ask' | 'hardline';
   readonly why: string;
@@ -29,7 +36,7 @@ export interface Finding {
 export interface Reading {
   readonly commands: readonly SimpleCommand[];
   readonly redirects: readonly Redirect[];
-  readonly assignments: readonly { readonly name: string; readonly value: string }[];
+  readonly assignments: readonly Assignment[];
   readonly findings: readonly Finding[];
 }
 

@@ -12,6 +12,9 @@ export const PIECE = '\ue001';
 /** A relative path that stays below its directory. */
 export const DEEP = '\ue002';
 
+/** Some name that begins with a dot and is neither `.` nor `..`. */
+const HIDDEN = '\ue003';
+
 export const PLACEHOLDERS = /[\ue000-\uf8ff]/u;
 
 export function isStatic(word: string): boolean {
@@ -20,7 +23,7 @@ export function isStatic(word: string): boolean {
 
 /** For people: how the unknown parts are shown. */
 export function shown(word: string): string {
-  return word.replaceAll(ANY, '…').replaceAll(PIECE, '*').replaceAll(DEEP, '**');
+  return word.replaceAll(ANY, '…').replaceAll(PIECE, '*').replaceAll(DEEP, '**').replaceAll(HIDDEN, '.*');
 }
 
 /** All directories that a relative word may be relative to; `undefined`: not known. */
@@ -28,14 +31,30 @@ export type Directories = ReadonlySet<string> | undefined;
 
 /** Every place that the word may mean, absolute and without `..`; `undefined`: cannot be told before it runs. */
 export function resolveWord(word: string, directories: Directories): string[] | undefined {
-  if (word.includes(ANY) || hasDotGlob(word)) return undefined;
+  if (word.includes(ANY) || word.split('/').some(mayClimb)) return undefined;
   if (path.isAbsolute(word)) return [path.normalize(word)];
   return directories === undefined ? undefined : [...directories].map((directory) => path.resolve(directory, word));
 }
 
 /** `.*` and the like may match `..`. */
-function hasDotGlob(word: string): boolean {
-  return word.split('/').some((component) => component.startsWith('.') && (component[1] === PIECE || component[1] === DEEP));
+function mayClimb(component: string): boolean {
+  return /^\.[.\ue001\ue002]*[\ue001\ue002][.\ue001\ue002]*$/u.test(component);
+}
+
+const MOST_CLIMBS = 4;
+
+/** The words that a word with `.*` in it may mean, none of which has a part that may be `..` or a name; `undefined`: too many. */
+export function withoutClimbs(word: string): string[] | undefined {
+  const parts = word.split('/');
+  if (parts.filter(mayClimb).length > MOST_CLIMBS) return undefined;
+  const start: string[][] = [[]];
+  const all = parts.reduce((words, part) => words.flatMap((known) => meanings(part).map((meaning) => [...known, meaning])), start);
+  return all.map((known) => known.join('/'));
+}
+
+/** A hidden name is written so that it is none that may climb. */
+function meanings(component: string): string[] {
+  return mayClimb(component) ? ['.', '..', HIDDEN] : [component];
 }
 
 /** Whether a resolved pattern could mean `rule`. In a rule `*` is one whole component or the rest of one, `**` everything below. */
@@ -59,7 +78,7 @@ function matches(pattern: readonly string[], rule: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   const [ruleFirst, ...ruleRest] = rule;
   if (ruleFirst === '**') return first !== undefined;
-  if (first === DEEP) return rule.length > 0 && !ruleFirst?.startsWith('.');
+  if (first === DEEP) return rule.length > 0;
   if (first === undefined || ruleFirst === undefined) return first === ruleFirst;
   return componentMatches(first, ruleFirst) && matches(rest, ruleRest);
 }
@@ -69,6 +88,7 @@ function componentMatches(pattern: string, rule: string): boolean {
   const ruleLiteral = rule.endsWith('*') ? rule.slice(0, -1) : undefined;
   if (isStatic(pattern)) return ruleLiteral === undefined ? pattern === rule : pattern.startsWith(ruleLiteral);
   if (pattern.startsWith(PIECE) && rule.startsWith('.')) return false;
+  if (pattern === HIDDEN) return rule.startsWith('.');
   if (ruleLiteral === undefined) return new RegExp(`^${globSource(pattern)}$`, 'u').test(rule);
   const known = pattern.slice(0, pattern.search(PLACEHOLDERS));
   return known.startsWith(ruleLiteral) || ruleLiteral.startsWith(known);

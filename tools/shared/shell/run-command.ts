@@ -21,7 +21,10 @@ export function runCommand(node: Node, scope: Scope, actions: Actions): void {
       declare(node, scope, actions);
       return;
     case 'unset_command':
-      for (const child of named(node)) scope.variables.set(child.text, '');
+      for (const child of named(node)) unset(child.text, scope, actions);
+      return;
+    case 'file_redirect':
+      redirectAlone(node, scope, actions);
       return;
     case 'redirected_statement':
       redirected(node, scope, actions);
@@ -41,10 +44,21 @@ function assign(node: Node, scope: Scope, actions: Actions): void {
   const valueNode = node.childForFieldName('value');
   const name = /^\w+/u.exec(nameNode?.text ?? '')?.[0] ?? '';
   const value = assignedValue(nameNode, valueNode, actions);
-  actions.walk.assignments.push({ name, value });
   const appends = node.children.some((child) => child?.type === '+=');
+  actions.walk.assignments.push({ name, value, appends: appends || keepsValue(name, valueNode) });
   scope.variables.set(name, appends ? variableValue(scope, name) + value : value);
   if (name === 'IFS') scope.splitsAtBlanks = false;
+}
+
+function unset(name: string, scope: Scope, actions: Actions): void {
+  scope.variables.set(name, '');
+  actions.walk.assignments.push({ name, value: '' });
+}
+
+/** `PATH=$PATH:more` */
+function keepsValue(name: string, valueNode: Node | null): boolean {
+  const kept = /^"?\$(?:(\w+)|\{(\w+)\})(?=[:"]|$)/u.exec(valueNode?.text ?? '');
+  return (kept?.[1] ?? kept?.[2]) === name;
 }
 
 function assignedValue(nameNode: Node | null, valueNode: Node | null, actions: Actions): string {
@@ -94,6 +108,13 @@ function redirected(node: Node, scope: Scope, actions: Actions): void {
   note(seen, last === undefined ? union(directories, union(scope.directories, scope.failedDirectories)) : last.directories, actions);
   const names = actions.walk.commands.slice(from).map((command) => command.argv[0] ?? '');
   visitRest(seen, { scope, names }, actions);
+}
+
+/** `$(<file)` reads the file without a command. */
+function redirectAlone(node: Node, scope: Scope, actions: Actions): void {
+  const seen: Redirections = { targets: [], words: [], rest: [], feed: undefined };
+  redirection(node, seen, actions);
+  note(seen, scope.directories, actions);
 }
 
 /** The parser hangs a redirection below a whole list, bash gives it to the last command of the list. */
@@ -255,7 +276,8 @@ function addWords(argv: string[], words: readonly string[], touches: boolean): v
 function prefixAssignment(node: Node, actions: Actions): void {
   const nameNode = node.childForFieldName('name');
   const name = /^\w+/u.exec(nameNode?.text ?? '')?.[0] ?? '';
-  actions.walk.assignments.push({ name, value: assignedValue(nameNode, node.childForFieldName('value'), actions) });
+  const valueNode = node.childForFieldName('value');
+  actions.walk.assignments.push({ name, value: assignedValue(nameNode, valueNode, actions), appends: keepsValue(name, valueNode) });
 }
 
 /** A function of the text may have changed anything. */

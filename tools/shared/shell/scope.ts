@@ -56,6 +56,7 @@ const NUMBERS_AND_NAMES = new Set([
   'SECONDS',
   'LINENO',
   'BASHPID',
+  'PPID',
   'EPOCHSECONDS',
   'USER',
   'LOGNAME',

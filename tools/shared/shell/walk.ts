@@ -81,6 +81,7 @@ const VISITORS: Readonly<Record<string, Visitor>> = {
   function_definition: visitFunction,
   command: visitCommand,
   redirected_statement: visitCommand,
+  file_redirect: visitCommand,
   declaration_command: visitCommand,
   unset_command: visitCommand,
   variable_assignment: visitCommand,
@@ -191,6 +192,7 @@ function visitFor(node: Node, scope: Scope, at: At): void {
   for (const value of rounds) {
     const round = copyScope(scope);
     round.variables.set(name, value);
+    at.walk.assignments.push({ name, value });
     visitSequence(body, round, at);
     mergeInto(scope, round);
   }
@@ -221,6 +223,7 @@ function visitFunction(node: Node, scope: Scope, at: At): void {
   const name = node.childForFieldName('name')?.text ?? '';
   const body = node.childForFieldName('body');
   if (INTERPRETED_HERE.has(name)) at.walk.doubt(`It gives the built-in command ${name} another meaning.`);
+  for (const redirect of node.childrenForFieldName('redirect')) if (redirect !== null) visit(redirect, copyScope(scope), at);
   if (body === null) return;
   if (callsItselfInBackground(body, name))
     at.walk.find({ level: 'hardline', why: 'It is a fork bomb: it multiplies itself until the machine stands still.' });

@@ -31,6 +31,11 @@ const INTERPRETERS: readonly Interpreter[] = [
   },
 ];
 
+/** Whether it runs the file that it is given; editors only open it. */
+export function isInterpreter(name: string): boolean {
+  return !/^(?:emacs|n?vim?|ex|ed)$/u.test(name) && INTERPRETERS.some((candidate) => candidate.name.test(name));
+}
+
 function inlineCode(command: SimpleCommand, kind: Interpreter): boolean {
   const words = command.argv.slice(1);
   const end = words.findIndex(

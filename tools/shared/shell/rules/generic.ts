@@ -2,7 +2,18 @@ import { isStartupVariable } from '../../environment.ts';
 import { commandName, type Finding, type Reading, type SimpleCommand } from '../command.ts';
 import { ANY, isStatic, shown } from '../pattern.ts';
 import { isReader } from './known.ts';
-import { ask, isVital, isWritable, type Rule, reading, type ShellPlace, writing } from './rule.ts';
+import {
+  ask,
+  holdsSecrets,
+  isVital,
+  isWritable,
+  type Rule,
+  reading,
+  readingByEnd,
+  readingByStart,
+  type ShellPlace,
+  writing,
+} from './rule.ts';
 
 /** What holds for every command, whatever its name. */
 
@@ -31,8 +42,25 @@ export const elsewhere: Rule = (command, place) => {
 /** A key or our own state named anywhere: as a word, behind `=`, `@` or `:`. */
 export const secretPaths: Rule = (command, place) => {
   const words = command.argv.slice(1).flatMap((word) => [word, ...word.split(/[=@:,]/u).slice(1)]);
-  return words.flatMap((word) => (word.startsWith('-') || word === '' ? [] : reading(word, command.directories, place))).slice(0, 1);
+  const files = words.filter((word) => !word.startsWith('-') && word !== '');
+  const judges = NAMES_ONLY.test(commandName(command)) ? [reading] : [reading, readingByEnd];
+  const findings = files.flatMap((word) => judges.flatMap((judge) => judge(word, command.directories, place)));
+  return [...findings, ...dynamicOperands(command, place)].slice(0, 1);
 };
+
+const NAMES_ONLY = /^(?:echo|printf|test|\[|\[\[|ls|stat|touch|mkdir|basename|dirname|cd|pushd|export|read|true|false|:)$/u;
+/** Programs that print, copy or pack the files that they are given. */
+export const FILE_READERS =
+  /^(?:cat|tac|head|tail|less|more|bat|nl|cp|mv|ln|rsync|scp|install|tar|zip|7z|7za|gzip|xz|zstd|base64|base32|xxd|od|hexdump|strings|sort|uniq|cut|paste|join|comm|diff|cmp|fold|fmt|rev|column|iconv|openssl|gpg|dd|source|\.|tee|vi|vim|nano|view|split|shuf|cksum|curl|wget)$/u;
+/** The same, behind a pattern or a program. */
+export const AFTER_PROGRAM = /^(?:e?grep|fgrep|zgrep|rg|ag|ack|g?sed|[gmn]?awk|jq|yq|perl)$/u;
+
+function dynamicOperands(command: SimpleCommand, place: ShellPlace): Finding[] {
+  const name = commandName(command);
+  const operands = command.argv.slice(1).filter((word) => !word.startsWith('-'));
+  const files = FILE_READERS.test(name) ? operands : AFTER_PROGRAM.test(name) ? operands.slice(1) : [];
+  return files.flatMap((word) => readingByStart(word, command.directories, place));
+}
 
 const RECURSIVE_READERS = /^(?:grep|egrep|rg|ag|ack|zip|7z|7za|tar)$/u;
 
@@ -42,9 +70,9 @@ export const homeSweep: Rule = (command, place) => {
   if (!RECURSIVE_READERS.test(program)) return [];
   const recursive = /^(?:rg|ag|ack|7z|7za)$/u.test(program) || words.some((word) => /^-\w*[rR]|^--recursive/u.test(word));
   const operands = words.filter((word) => !word.startsWith('-'));
-  return recursive && operands.slice(1).some((word) => isVital(word, command.directories, place))
-    ? ask('It goes through a home or system directory with all that it holds.')
-    : [];
+  const goesThrough = (word: string): boolean =>
+    isVital(word, command.directories, place) || holdsSecrets(word, command.directories, place);
+  return recursive && operands.slice(1).some(goesThrough) ? ask('It goes through a home or system directory with all that it holds.') : [];
 };
 
 const HARMLESS_VALUES = /^(?:cat|true|:|less|more|vi|vim|nano|echo|0|1|)$/u;
@@ -54,7 +82,9 @@ const HARMLESS_NODE_OPTIONS =
   /^(?:--(?:max-old-space-size|max-semi-space-size|stack-trace-limit|unhandled-rejections|test-\w+|no-[a-z-]+|enable-source-maps|trace-[a-z-]+|experimental-vm-modules|experimental-strip-types|openssl-legacy-provider)(?:=[\w.-]+)?\s*)+$/u;
 
 export function assignmentFindings(assignments: Reading['assignments']): Finding[] {
-  return assignments.flatMap(({ name, value }) => {
+  return assignments.flatMap(({ name, value, appends }) => {
+    if (name === 'PATH' && appends !== true)
+      return ask('It changes where programs are looked for (PATH): other ones may run than it names.');
     if (!isStartupVariable(name) || HARMLESS_NAMES.test(name) || HARMLESS_VALUES.test(value)) return [];
     if (name === 'NODE_OPTIONS' && HARMLESS_NODE_OPTIONS.test(value)) return [];
     return ask(`It sets ${name}, through which other programs run code.`);
@@ -64,41 +94,7 @@ export function assignmentFindings(assignments: Reading['assignments']): Finding
 export function redirectFindings(reading_: Reading, place: ShellPlace): Finding[] {
   return reading_.redirects.flatMap(({ target, writes, directories }) => {
     if (/^\/dev\/(?:tcp|udp)\//u.test(target)) return ask('It opens a connection to another machine.');
-    return writes ? writing(target, directories, place) : reading(target, directories, place);
-  });
-}
-
-/** Fetched, made executable or unpacked, and run in the same breath. */
-export function combinationFindings(commands: readonly SimpleCommand[]): Finding[] {
-  const madeExecutable = new Set(
-    commands.flatMap((command) =>
-      command.argv[0] === 'chmod' && /x|7|5/u.test(command.argv[1] ?? '') ? command.argv.slice(2).map(plain) : [],
-    ),
-  );
-  const fetched = new Set(commands.flatMap((command) => fetchedFiles(command)));
-  for (const command of commands) {
-    const words = command.argv.slice(0, 3).map(plain);
-    if (words.slice(0, 1).some((word) => madeExecutable.has(word))) return ask('It makes a file executable and runs it at once.');
-    if (
-      !/^(?:curl|wget|chmod|cat|head|less|tar|unzip|ls|rm|mv|cp|file|wc|grep|jq|sha256sum|md5sum)$/u.test(words[0] ?? '') &&
-      words.some((word) => fetched.has(word))
-    ) {
-      return ask('It fetches a file and runs it at once.');
-    }
-  }
-  return [];
-}
-
-function plain(word: string): string {
-  return word.replace(/^\.\//u, '');
-}
-
-function fetchedFiles(command: SimpleCommand): string[] {
-  const [program = '', ...words] = command.argv;
-  if (program !== 'curl' && program !== 'wget') return [];
-  return words.flatMap((word, index) => {
-    if (/^-\w*[oO]$|^--output(?:-document)?$/u.test(words[index - 1] ?? ''))
-      return [plain(word), plain(word.slice(word.lastIndexOf('/') + 1))];
-    return /^https?:/u.test(word) ? [word.slice(word.lastIndexOf('/') + 1)] : [];
+    if (writes) return writing(target, directories, place);
+    return [reading, readingByEnd, readingByStart].flatMap((judge) => judge(target, directories, place)).slice(0, 1);
   });
 }

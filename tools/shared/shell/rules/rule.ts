@@ -1,7 +1,8 @@
 import path from 'node:path';
-import { isHarmlessDevice, type SensitivePlaces, whyNotRead, whyNotWrite } from '../../sensitive-paths.ts';
+import { isWithin } from '../../home-paths.ts';
+import { couldEndInSecret, isHarmlessDevice, type SensitivePlaces, whyNotRead, whyNotWrite } from '../../sensitive-paths.ts';
 import type { Finding, SimpleCommand } from '../command.ts';
-import { couldBe, type Directories, isStatic, PIECE, PLACEHOLDERS, resolveWord, shown } from '../pattern.ts';
+import { ANY, couldBe, DEEP, type Directories, isStatic, PIECE, PLACEHOLDERS, resolveWord, shown, withoutClimbs } from '../pattern.ts';
 
 /** Where a command would run. */
 export interface ShellPlace extends SensitivePlaces {
@@ -64,14 +65,38 @@ export function followed(file: string, place: ShellPlace): string {
   return known === '' ? file : place.realPath(known) + file.slice(known.length);
 }
 
-/** Reading what holds secrets. A word that is only known at run time is not suspected. */
+/** Reading what holds secrets. What a word holds that is only known at run time is not suspected, see `readingByEnd`. */
 export function reading(word: string, directories: Directories, place: ShellPlace): Finding[] {
-  const files = resolveWord(word, directories) ?? [];
+  const words = withoutClimbs(word);
+  if (words === undefined) return ask(`It uses files that only show when it runs (${shown(word)}).`);
+  const files = words.flatMap((each) => resolveWord(each, directories) ?? []);
   for (const file of files.flatMap((name) => [name, followed(name, place)])) {
     const why = whyNotRead(file, place);
     if (why !== undefined) return ask(`It uses ${shown(file)}. ${why}`);
   }
   return [];
+}
+
+/** The known end of a word whose beginning only shows when it runs. */
+export function readingByEnd(word: string, directories: Directories, place: ShellPlace): Finding[] {
+  const isUnknown = word.includes(ANY) || (directories === undefined && !path.isAbsolute(word));
+  const end = word.slice(word.lastIndexOf(ANY) + 1);
+  const isTelling = isUnknown && !/(?:^|\/)[\ue001\ue002]/u.test(end) && couldEndInSecret(end, place.protectedPaths);
+  return isTelling ? ask(`It may use keys, credentials or the configuration of this gateway (${shown(word)}).`) : [];
+}
+
+/** The known beginning of a word whose end only shows when it runs: what may lie there outside of the workspace? */
+export function readingByStart(word: string, directories: Directories, place: ShellPlace): Finding[] {
+  if (!word.includes(ANY)) return [];
+  const start = word.slice(0, word.indexOf(ANY));
+  const possible = start === '' || start.endsWith('/') ? [start + DEEP] : [start + PIECE, `${start}${PIECE}/${DEEP}`];
+  const outside = possible.filter((each) => resolveWord(each, directories)?.some((file) => !isWithin(file, place.workspace)));
+  return outside.flatMap((each) => reading(each, directories, place)).slice(0, 1);
+}
+
+/** Whether something that nobody may read lies below the directory. */
+export function holdsSecrets(word: string, directories: Directories, place: ShellPlace): boolean {
+  return !word.includes(ANY) && reading(`${word}/${DEEP}`, directories, place).length > 0;
 }
 
 const SYSTEM_DIRECTORIES =

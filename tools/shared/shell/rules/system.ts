@@ -56,6 +56,27 @@ const killByName: Rule = (command) => {
   return isStatic(text) ? [] : ask('It ends processes that only show when it runs.');
 };
 
+/** The letter `e` without a dash shows the environment of every process. ps takes `-aux` for `aux` where there is no user x. */
+const processes: Rule = (command) => {
+  const words = command.argv.slice(1);
+  const showsThem = words.some((word, index) => {
+    if (/environ/iu.test(word)) return true;
+    if (word.startsWith('-')) return /^-[A-Za-z]*E|^-(?=\w*u)(?=\w*x)\w*e/u.test(word);
+    return /^[A-Za-z]*e[A-Za-z]*$/u.test(word) && !isValue(words[index - 1]);
+  });
+  return showsThem ? ask('It shows the environment of processes, with all keys in it.') : [];
+};
+
+/** Whether the option before takes the next word: a dash and a letter at the end, a long name, or a list of columns behind BSD letters. */
+function isValue(option: string | undefined): boolean {
+  return /^-\w*[oOpuUgGtCskqD]$|^--\w[\w-]*$|^[A-Za-z]*[oOkpqtU]$/u.test(option ?? '');
+}
+
+const manual: Rule = (command) =>
+  command.argv.slice(1).some((word) => /^-[A-Za-z]*[PHC]|^--(?:pager|html|config)/u.test(word) || /^--(?:pa|h[^e]|conf)/u.test(word))
+    ? ask('It runs a program through man.')
+    : [];
+
 const PACKAGE_READS =
   /^(?:list|search|show|info|policy|madison|depends|rdepends|help|--version|--help|-[QlLsS]?[silSho]*|provides|repoquery|outdated|deps|config|doctor|check-update|repolist|history|leaves|desc|home|cat|why|download|changelog)$/u;
 
@@ -100,6 +121,8 @@ export const systemRules: Readonly<Record<string, Rule>> = {
   ...each('service rc-service', service),
   launchctl: launch,
   kill,
+  ps: processes,
+  man: manual,
   ...each('pkill killall skill', killByName),
   ...each('apt apt-get aptitude dnf yum zypper apk brew snap flatpak port emerge pacman dpkg rpm', packages),
   ...each(

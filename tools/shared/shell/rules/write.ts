@@ -1,7 +1,7 @@
 import { commandName, type Finding, type SimpleCommand } from '../command.ts';
 import { hasOption, type OptionSpec, type Options, parseOptions } from '../options.ts';
 import { isStatic, resolveWord } from '../pattern.ts';
-import { ask, hardline, isVital, type Rule, reading, type ShellPlace, writing } from './rule.ts';
+import { ask, hardline, holdsSecrets, isVital, type Rule, reading, type ShellPlace, writing } from './rule.ts';
 
 /** Programs that write where their arguments say. */
 
@@ -53,8 +53,8 @@ const copy: Rule = (command, place) => {
   const written = firstOf(last(options), command, place);
   const sources = options.operands.slice(0, -1);
   const takesAll = hasOption(options, 'rRa', 'recursive') || commandName(command) === 'rsync';
-  if (takesAll && sources.some((word) => isVital(word, command.directories, place)))
-    return [...written, ...ask('It copies a home or system directory with all that it holds.')];
+  const holdsAll = (word: string): boolean => isVital(word, command.directories, place) || holdsSecrets(word, command.directories, place);
+  if (takesAll && sources.some(holdsAll)) return [...written, ...ask('It copies a home or system directory with all that it holds.')];
   return written;
 };
 
@@ -111,7 +111,8 @@ const archive: Rule = (command, place) => {
   if (extracts) return firstOf([directory], command, place);
   const creates = hasOption(options, 'cru', 'create');
   const bases = resolveWord(directory, command.directories);
-  const takesAll = options.operands.some((word) => isVital(word, bases === undefined ? undefined : new Set(bases), place));
+  const from = bases === undefined ? undefined : new Set(bases);
+  const takesAll = options.operands.some((word) => isVital(word, from, place) || holdsSecrets(word, from, place));
   if (creates && takesAll) return ask('It packs a home or system directory with all that it holds.');
   return creates ? firstOf([file], command, place) : [];
 };
@@ -205,6 +206,12 @@ const sort: Rule = (command, place) => {
   return firstOf([options.values.get('o') ?? options.values.get('output') ?? '-'], command, place);
 };
 
+/** `-TT` names the program that tests the archive. */
+const pack: Rule = (command, place) =>
+  command.argv.some((word) => /^-\w*TT|^--unzip/u.test(word))
+    ? ask('It runs a program through zip.')
+    : writer({ values: 'xiPb' }, (options) => options.operands.slice(0, 1))(command, place);
+
 /** Any program: a file named as its output. */
 export const namedOutput: Rule = (command, place) => {
   if (/^(?:e?grep|fgrep|rg|ag|ps|find|ls|test|set|ssh|sort|curl|mount|column|bash|sh|zsh|lsof|od|readelf)$/u.test(commandName(command)))
@@ -240,7 +247,7 @@ export const writeRules: Readonly<Record<string, Rule>> = {
   zstd: writer({ values: 'oT' }, all),
   dos2unix: writer({}, all),
   unix2dos: writer({}, all),
-  zip: writer({ values: 'xiPb' }, (options) => options.operands.slice(0, 1)),
+  zip: pack,
   chgrp: writer({}, afterFirst),
   split: writer({ values: 'lbnCa' }, (options) => options.operands.slice(1, 2)),
   csplit: writer({ values: 'fbn' }, (options) => [options.values.get('f') ?? '.']),
