@@ -10,12 +10,17 @@ import {
   type MenuCommand,
   type Platform,
 } from '../adapters/adapter.ts';
+import { createGate, type Gate } from './gate.ts';
 import type { Log } from './log.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import type { AccountStatus } from './status.ts';
 import type { Store } from './store/index.ts';
 import { type Clock, pause } from './time.ts';
 
+/** At 50 ms a send this is five times what Telegram allows in a second. */
+const sendsAtATime = 8;
+/** A send that takes longer (a large file, a platform that hangs) holds back nobody else's. */
+const slowSendMs = 1000;
 const firstRestartMs = 1000;
 const longestRestartMs = 300_000;
 /** A connection that lasted this long was useful: the back-off starts over. */
@@ -29,6 +34,8 @@ export interface Account {
   readonly config: AccountConfig;
   readonly adapter: Adapter;
   readonly pacer: Pacer;
+  /** Few sends at a time: those that a crash cuts have an unknown outcome, and are the ones that people may see twice. */
+  readonly sends: Gate;
   /** Until a person acts and the gateway starts again: what there is to send waits. */
   isStopped(): boolean;
   /** How long the platform still wants silence in this outbox lane, ms. */
@@ -132,6 +139,7 @@ function supervise(recipe: Recipe, options: AccountsOptions, penalties: Map<stri
     platform,
     config,
     adapter: recipe.create(config, host, recipe.menu),
+    sends: createGate(sendsAtATime, slowSendMs),
     isStopped: () => entry.state === 'stopped',
     pacer: createPacer(config.pacing, () => performance.now()), // a clock that is set back must not hold up answers
     ...penaltyBook(options, penalties),

@@ -110,10 +110,15 @@ async function drainLane(options: OutboxOptions, lane: string, { waiting, sendin
       continue;
     }
     await pause(account.pacer.reserve(lane, part.group), sending);
-    await pause(account.pacer.reserveCall(lane, part.group), sending);
-    if (sending.aborted) return;
-    if (account.penaltyMs(lane) > 0) continue; // it came while this part waited for its slot
-    await deliver(options, { part, account }, sending);
+    const leave = await account.sends.enter();
+    try {
+      await pause(account.pacer.reserveCall(lane, part.group), sending);
+      if (sending.aborted) return;
+      if (account.penaltyMs(lane) > 0) continue; // it came while this part waited for its slot
+      await deliver(options, { part, account }, sending);
+    } finally {
+      leave();
+    }
   }
 }
 
