@@ -36,3 +36,9 @@ export function looseList(node: Node): Node | undefined {
   const body = node.type === 'redirected_statement' ? node.childForFieldName('body') : null;
   return body === null ? undefined : looseList(body);
 }
+
+/** `PATH=$PATH:more` */
+export function keepsValue(name: string, valueNode: Node | null): boolean {
+  const kept = /^"?\$(?:(\w+)|\{(\w+)\})(?=[:"]|$)/u.exec(valueNode?.text ?? '');
+  return (kept?.[1] ?? kept?.[2]) === name;
+}

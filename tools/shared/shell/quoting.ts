@@ -69,15 +69,24 @@ function codePoint(value: number): string {
 /** Finishes a word that was put together of marked text: `a{b,c}` becomes `ab ac`, `[xy]` matches something. `undefined`: too many words. */
 export function finishWord(word: string): string[] | undefined {
   const done: string[] = [];
-  const open = [word.replaceAll(/\uf003[^/\uf003\uf004]*\uf004/gu, PIECE)];
+  const open = [word];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const expanded = expandOne(next);
-    if (expanded === undefined) done.push(unmark(next));
+    if (expanded === undefined) done.push(unmark(withoutSets(next)));
     else open.push(...expanded.toReversed());
     if (done.length + open.length > MAX_EXPANSIONS) return undefined;
   }
   return done;
 }
+
+/** `[xy]` matches something. Where sets hold brackets themselves (`[[:alpha:]]`, `[]x]`), all from the first to the last one is unknown. */
+function withoutSets(word: string): string {
+  const holdsBrackets = /\uf003[^/\uf004]*\uf003|\uf003[!^]?\uf004/u.test(word);
+  return word.replaceAll(holdsBrackets ? /\uf003[^/]*\uf004/gu : /\uf003[^/\uf003\uf004]*\uf004/gu, PIECE);
+}
+
+/** `{a..e}`, `{1..9..2}` */
+const RANGE = /^(?:[a-zA-Z]|[-+]?\d+)\.\.(?:[a-zA-Z]|[-+]?\d+)(?:\.\.[-+]?\d+)?$/u;
 
 /** All but a leading tilde, which is the caller's. */
 function unmark(text: string): string {
@@ -106,6 +115,7 @@ function listAt(word: string, start: number): { items: string[]; end: number } |
       items.push(word.slice(from, index));
       from = index + 1;
     }
+    if (ends && RANGE.test(items.join(','))) return { items: [PIECE], end: index };
     if (ends) return items.length > 1 ? { items, end: index } : undefined;
   }
   return undefined;

@@ -3,6 +3,7 @@ import type { Actions } from './actions.ts';
 import { applyBuiltin } from './builtins.ts';
 import type { Feed } from './command.ts';
 import { expandToOne, expandWord } from './expand.ts';
+import { keepsValue } from './node-facts.ts';
 import { ANY, type Directories, isStatic } from './pattern.ts';
 import { doubleQuoted, hidesExpansion } from './quoting.ts';
 import { copyScope, type Scope, union, variableValue } from './scope.ts';
@@ -55,12 +56,6 @@ function unset(name: string, scope: Scope, actions: Actions): void {
   actions.walk.assignments.push({ name, value: '' });
 }
 
-/** `PATH=$PATH:more` */
-function keepsValue(name: string, valueNode: Node | null): boolean {
-  const kept = /^"?\$(?:(\w+)|\{(\w+)\})(?=[:"]|$)/u.exec(valueNode?.text ?? '');
-  return (kept?.[1] ?? kept?.[2]) === name;
-}
-
 function assignedValue(nameNode: Node | null, valueNode: Node | null, actions: Actions): string {
   if (nameNode !== null && nameNode.type !== 'variable_name') actions.expander.substitute(nameNode);
   if (valueNode === null) return '';
@@ -77,12 +72,22 @@ function declare(node: Node, scope: Scope, actions: Actions): void {
   const options = children.filter((child) => child.text.startsWith('-') || child.text.startsWith('+'));
   for (const child of children) {
     if (child.type === 'variable_assignment') assign(child, scope, actions);
-    else actions.expander.substitute(child);
+    else declareWord(child, actions);
   }
   if (options.every((option) => /^-[xrgp]+$/u.test(option.text))) return;
   if (options.some((option) => !isStatic(option.text) || /n|\$/u.test(option.text)))
     actions.walk.doubt('It gives a variable the name of another one.');
   for (const name of scope.variables.keys()) scope.variables.set(name, ANY);
+}
+
+/** `export "a=b"`: the parser sees a text. */
+function declareWord(child: Node, actions: Actions): void {
+  for (const word of expandWord(child, actions.expander)) {
+    const [, name, operator, value = ''] = /^(\w+)(\+?=)([\s\S]*)$/u.exec(word) ?? [];
+    if (name === undefined) continue;
+    actions.walk.assignments.push({ name, value, appends: operator === '+=' });
+    actions.expander.scope.variables.set(name, operator === '=' ? value : ANY);
+  }
 }
 
 interface Redirections {

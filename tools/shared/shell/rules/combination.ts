@@ -10,7 +10,7 @@ import { ask, holdsSecrets, type ShellPlace } from './rule.ts';
 /** Fetched, made executable or unpacked, and run in the same breath. */
 export function combinationFindings(reading: Reading, place: ShellPlace): Finding[] {
   const { commands } = reading;
-  return [...obtainedAndRun(commands), ...writtenAndRun(reading), ...listedAndRead(commands, place)].slice(0, 1);
+  return [...obtainedAndRun(commands), ...writtenAndRun(reading), ...listedAndRead(reading, place)].slice(0, 1);
 }
 
 function obtainedAndRun(commands: readonly SimpleCommand[]): Finding[] {
@@ -54,7 +54,9 @@ function writtenAndRun(reading: Reading): Finding[] {
   if (written.length === 0) return [];
   const runs = reading.commands.some((command) =>
     scriptWords(command).some(
-      (word) => word.includes(ANY) || placesOf(word, command.directories).some((file) => written.some((other) => couldBe(file, other))),
+      (word) =>
+        word.includes(ANY) ||
+        placesOf(word, command.directories).some((file) => written.some((other) => couldBe(file, other) || couldBe(other, file))),
     ),
   );
   return runs ? ask('It writes a file and runs it at once.') : [];
@@ -64,22 +66,32 @@ function placesOf(word: string, directories: Directories): string[] {
   return resolveWord(word, directories) ?? [];
 }
 
-const WRITERS = /^(?:tee|cp|mv|ln|install)$/u;
+const WRITERS = /^(?:tee|cp|mv|ln|install|g?sed|dd)$/u;
 
 function writtenFiles(command: SimpleCommand): string[] {
   const name = commandName(command);
   const operands = command.argv.slice(1).filter((word) => !word.startsWith('-'));
   if (!WRITERS.test(name)) return [];
+  if (name === 'dd') return operands.flatMap((word) => (word.startsWith('of=') ? placesOf(word.slice(3), command.directories) : []));
+  if (name.endsWith('sed') && !command.argv.some((word) => /^-\w*i|^--in-place/u.test(word))) return [];
   const [target = '', ...sources] = operands.toReversed();
   const inside = sources.map((source) => `${target}/${source.slice(source.lastIndexOf('/') + 1)}`);
-  const words = name === 'tee' ? operands : [target, ...inside];
+  const words = name === 'tee' || name.endsWith('sed') ? operands : [target, ...inside];
   return words.flatMap((word) => placesOf(word, command.directories));
 }
+
+const RUNS_A_FILE = /^(?:g?make|g?sed|[gmn]?awk)$/u;
+const DEFAULT_SCRIPTS = ['Makefile', 'makefile', 'GNUmakefile'];
 
 /** The file that the command runs; behind an option it may be the second word that is none: the first is the option's value then. */
 function scriptWords(command: SimpleCommand): string[] {
   const [program = '', ...words] = command.argv;
   const name = commandName(command);
+  if (RUNS_A_FILE.test(name))
+    return [
+      ...(name.endsWith('make') ? DEFAULT_SCRIPTS : []),
+      ...words.filter((_, index) => /^-f$|^--file$/u.test(words[index - 1] ?? '')),
+    ];
   if (!isShell(name) && !isInterpreter(name) && name !== 'source' && name !== '.') return program.includes('/') ? [program] : [];
   const isOption = (word: string | undefined): boolean => /^[-+]/u.test(word ?? '');
   const end = words.findIndex((word, index) => !isOption(word) && !isOption(words[index - 1]));
@@ -89,13 +101,29 @@ function scriptWords(command: SimpleCommand): string[] {
 const LISTERS = /^(?:ls|dir|find|fd|fdfind|locate|tree|e?grep|rg|ag|ack)$/u;
 
 /** `find ../.. | xargs cat`: what is listed outside of the workspace is read. */
-function listedAndRead(commands: readonly SimpleCommand[], place: ShellPlace): Finding[] {
-  const reads = commands.some((command) => commandName(command) === 'xargs' && command.feed.from === 'pipe' && readsFiles(command));
-  const lists = commands.some((command) => LISTERS.test(commandName(command)) && listsSecrets(command, place));
-  return reads && lists ? ask('It reads files that it finds where secrets or the state of this gateway are.') : [];
+function listedAndRead({ commands, redirects }: Reading, place: ShellPlace): Finding[] {
+  const listers = commands.filter((command) => LISTERS.test(commandName(command)) && listsSecrets(command, place));
+  if (listers.length === 0) return [];
+  const readsList = commands.some((command) => command.feed.from !== 'nothing' && takesNamesFromInput(command));
+  // `ls` prints bare names, which lead nowhere without the directory in front of them.
+  const printsPaths = listers.some((command) => !/^(?:ls|dir)$/u.test(commandName(command)));
+  const readsUnknown = redirects.some(({ target, writes }) => !writes && target.startsWith(ANY)) || commands.some(readsUnknownFiles);
+  return readsList || (printsPaths && readsUnknown)
+    ? ask('It reads files that it finds where secrets or the state of this gateway are.')
+    : [];
 }
 
-function readsFiles(command: SimpleCommand): boolean {
+function takesNamesFromInput(command: SimpleCommand): boolean {
+  const name = commandName(command);
+  const fromList = command.argv.some((word) => /^-\w*T|^--files-from/u.test(word));
+  return (name === 'xargs' && readsFiles(command)) || (fromList && /^(?:tar|bsdtar|rsync)$/u.test(name));
+}
+
+function readsUnknownFiles(command: SimpleCommand): boolean {
+  return readsFiles({ argv: ['', command.argv[0] ?? ''] }) && command.argv.slice(1).some((word) => word.startsWith(ANY));
+}
+
+function readsFiles(command: { readonly argv: readonly string[] }): boolean {
   return command.argv.slice(1).some((word) => {
     const name = commandName({ argv: [word] });
     return FILE_READERS.test(name) || AFTER_PROGRAM.test(name);

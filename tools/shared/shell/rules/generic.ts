@@ -59,10 +59,11 @@ function dynamicOperands(command: SimpleCommand, place: ShellPlace): Finding[] {
   const name = commandName(command);
   const operands = command.argv.slice(1).filter((word) => !word.startsWith('-'));
   const files = FILE_READERS.test(name) ? operands : AFTER_PROGRAM.test(name) ? operands.slice(1) : [];
-  return files.flatMap((word) => readingByStart(word, command.directories, place));
+  const named = files.flatMap((word) => [word, ...word.split(/[=@]/u).slice(1)]);
+  return named.flatMap((word) => readingByStart(word, command.directories, place));
 }
 
-const RECURSIVE_READERS = /^(?:grep|egrep|rg|ag|ack|zip|7z|7za|tar)$/u;
+const RECURSIVE_READERS = /^(?:[efz]?grep|diff|rg|ag|ack|zip|7z|7za|tar)$/u;
 
 /** Searching or packing a whole home directory finds the keys in it. */
 export const homeSweep: Rule = (command, place) => {
@@ -72,7 +73,9 @@ export const homeSweep: Rule = (command, place) => {
   const operands = words.filter((word) => !word.startsWith('-'));
   const goesThrough = (word: string): boolean =>
     isVital(word, command.directories, place) || holdsSecrets(word, command.directories, place);
-  return recursive && operands.slice(1).some(goesThrough) ? ask('It goes through a home or system directory with all that it holds.') : [];
+  return recursive && operands.slice(program === 'diff' ? 0 : 1).some(goesThrough)
+    ? ask('It goes through a home or system directory with all that it holds.')
+    : [];
 };
 
 const HARMLESS_VALUES = /^(?:cat|true|:|less|more|vi|vim|nano|echo|0|1|)$/u;
