@@ -32,6 +32,15 @@ export const dangerousReads: readonly string[] = [
   'cat ~/.[s]sh/*',
   'for f in ../../.[e]nv; do cat $f; done',
   'tar cf a.tar ../../.[e]nv',
+  "f='../../.[e]nv'; cat $f",
+  "x='?'; cat ../../.${x}nv",
+  "cat ../../.$(echo '[e]')nv",
+  // files that a value names
+  'a=(../../.[e]nv); cat ${a[0]}',
+  'a=(b ../../.env); cat ${a[@]}',
+  'x=../../.env; cat ${x:0}',
+  'x=../../.env cat a',
+  'read f <<< ../../.env; cat $f',
   'python3 -m base64 ../../.[e]nv',
   // words and directories that only show when it runs
   'cat $(dirname $(dirname $PWD))/.env',

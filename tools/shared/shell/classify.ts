@@ -41,7 +41,7 @@ function readingFindings(reading: Reading, place: ShellPlace): Finding[] {
   return [
     ...reading.commands.flatMap((command) => judgeCommand(command, place)),
     ...redirectFindings(reading, place),
-    ...assignmentFindings(reading.assignments),
+    ...assignmentFindings(reading.assignments, place),
     ...combinationFindings(reading, place),
   ];
 }

@@ -23,6 +23,8 @@ export interface Redirect {
 export interface Assignment {
   readonly name: string;
   readonly value: string;
+  /** What the value would be relative to if it were a path. */
+  readonly directories?: Directories;
   /** Only text behind the old value. */
   readonly appends?: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Node } from 'web-tree-sitter';
 import { ANY, PIECE } from './pattern.ts';
-import { ansiC, doubleQuoted, finishWord, hidesExpansion, TILDE, unquoted } from './quoting.ts';
+import { ansiC, doubleQuoted, finishWord, globbed, hidesExpansion, TILDE, unquoted } from './quoting.ts';
 import { type Scope, variableValue } from './scope.ts';
 
 /** What expansion needs from the walk that asks for it. */
@@ -44,7 +44,7 @@ function splitSegments(segments: readonly Segment[], scope: Scope): string[] {
   const fields = [''];
   for (const segment of segments) {
     const unknownSplit = segment.splits && !scope.splitsAtBlanks;
-    const [first = '', ...more] = unknownSplit ? [ANY] : segment.splits ? segment.text.split(/[ \t\n]+/u) : [segment.text];
+    const [first = '', ...more] = unknownSplit ? [ANY] : segment.splits ? globbed(segment.text).split(/[ \t\n]+/u) : [segment.text];
     fields.push((fields.pop() ?? '') + first, ...more);
   }
   const quoted = segments.some((segment) => !segment.splits);

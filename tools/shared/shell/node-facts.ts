@@ -42,3 +42,7 @@ export function keepsValue(name: string, valueNode: Node | null): boolean {
   const kept = /^"?\$(?:(\w+)|\{(\w+)\})(?=[:"]|$)/u.exec(valueNode?.text ?? '');
   return (kept?.[1] ?? kept?.[2]) === name;
 }
+
+export function named(node: Node): Node[] {
+  return node.namedChildren.filter((child) => child !== null);
+}

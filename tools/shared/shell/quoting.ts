@@ -21,6 +21,11 @@ export function unquoted(text: string): string {
   });
 }
 
+/** The value of an unquoted expansion: glob characters in it match something, all else is literal. */
+export function globbed(value: string): string {
+  return value.replaceAll(/[*?[\]]/gu, (character) => MARKS[character] ?? PIECE);
+}
+
 /** Between double quotes a backslash is special only before these. */
 export function doubleQuoted(text: string): string {
   return text.replaceAll(/\\([$`"\\\n])/gu, (_, escaped: string) => (escaped === '\n' ? '' : escaped));

@@ -1,9 +1,10 @@
 import type { Node } from 'web-tree-sitter';
 import type { Actions } from './actions.ts';
+import { assign, declare, prefixAssignment, unset } from './assign.ts';
 import { applyBuiltin } from './builtins.ts';
 import type { Feed } from './command.ts';
 import { expandToOne, expandWord } from './expand.ts';
-import { keepsValue } from './node-facts.ts';
+import { named } from './node-facts.ts';
 import { ANY, type Directories, isStatic } from './pattern.ts';
 import { doubleQuoted, hidesExpansion } from './quoting.ts';
 import { copyScope, type Scope, union, variableValue } from './scope.ts';
@@ -33,60 +34,6 @@ export function runCommand(node: Node, scope: Scope, actions: Actions): void {
     default:
       simple(node, { scope, extra: [] }, actions);
       return;
-  }
-}
-
-function named(node: Node): Node[] {
-  return node.namedChildren.filter((child) => child !== null);
-}
-
-function assign(node: Node, scope: Scope, actions: Actions): void {
-  const nameNode = node.childForFieldName('name');
-  const valueNode = node.childForFieldName('value');
-  const name = /^\w+/u.exec(nameNode?.text ?? '')?.[0] ?? '';
-  const value = assignedValue(nameNode, valueNode, actions);
-  const appends = node.children.some((child) => child?.type === '+=');
-  actions.walk.assignments.push({ name, value, appends: appends || keepsValue(name, valueNode) });
-  scope.variables.set(name, appends ? variableValue(scope, name) + value : value);
-  if (name === 'IFS') scope.splitsAtBlanks = false;
-}
-
-function unset(name: string, scope: Scope, actions: Actions): void {
-  scope.variables.set(name, '');
-  actions.walk.assignments.push({ name, value: '' });
-}
-
-function assignedValue(nameNode: Node | null, valueNode: Node | null, actions: Actions): string {
-  if (nameNode !== null && nameNode.type !== 'variable_name') actions.expander.substitute(nameNode);
-  if (valueNode === null) return '';
-  if (valueNode.type === 'array' || nameNode?.type === 'subscript') {
-    actions.expander.substitute(valueNode);
-    return ANY;
-  }
-  return expandToOne(valueNode, actions.expander);
-}
-
-/** `export a=b`, `declare -x a`: with options (`-n`, `-l`, `-i`) a name means something that only bash knows. */
-function declare(node: Node, scope: Scope, actions: Actions): void {
-  const children = named(node);
-  const options = children.filter((child) => child.text.startsWith('-') || child.text.startsWith('+'));
-  for (const child of children) {
-    if (child.type === 'variable_assignment') assign(child, scope, actions);
-    else declareWord(child, actions);
-  }
-  if (options.every((option) => /^-[xrgp]+$/u.test(option.text))) return;
-  if (options.some((option) => !isStatic(option.text) || /n|\$/u.test(option.text)))
-    actions.walk.doubt('It gives a variable the name of another one.');
-  for (const name of scope.variables.keys()) scope.variables.set(name, ANY);
-}
-
-/** `export "a=b"`: the parser sees a text. */
-function declareWord(child: Node, actions: Actions): void {
-  for (const word of expandWord(child, actions.expander)) {
-    const [, name, operator, value = ''] = /^(\w+)(\+?=)([\s\S]*)$/u.exec(word) ?? [];
-    if (name === undefined) continue;
-    actions.walk.assignments.push({ name, value, appends: operator === '+=' });
-    actions.expander.scope.variables.set(name, operator === '=' ? value : ANY);
   }
 }
 
@@ -148,11 +95,7 @@ function redirection(node: Node, seen: Redirections, actions: Actions): void {
       fileRedirect(node, seen, actions);
       return;
     case 'herestring_redirect':
-      seen.feed = textFeed(
-        named(node)
-          .map((child) => expandToOne(child, actions.expander))
-          .join(''),
-      );
+      hereString(node, seen, actions);
       return;
     case 'heredoc_redirect':
       hereDocument(node, seen, actions);
@@ -160,6 +103,14 @@ function redirection(node: Node, seen: Redirections, actions: Actions): void {
     default:
       seen.words.push(...expandWord(node, actions.expander));
   }
+}
+
+function hereString(node: Node, seen: Redirections, { expander, walk }: Actions): void {
+  const value = named(node)
+    .map((child) => expandToOne(child, expander))
+    .join('');
+  walk.assignments.push({ name: '', value, directories: expander.scope.directories });
+  seen.feed = textFeed(value);
 }
 
 function textFeed(text: string): Feed {
@@ -275,14 +226,6 @@ function addWords(argv: string[], words: readonly string[], touches: boolean): v
   const [first = '', ...rest] = words;
   if (touches && argv.length > 0) argv.push((argv.pop() ?? '') + first, ...rest);
   else argv.push(...words);
-}
-
-/** `a=b command`: holds for that command only, so nothing of it stays known. */
-function prefixAssignment(node: Node, actions: Actions): void {
-  const nameNode = node.childForFieldName('name');
-  const name = /^\w+/u.exec(nameNode?.text ?? '')?.[0] ?? '';
-  const valueNode = node.childForFieldName('value');
-  actions.walk.assignments.push({ name, value: assignedValue(nameNode, valueNode, actions), appends: keepsValue(name, valueNode) });
 }
 
 /** A function of the text may have changed anything. */

@@ -84,8 +84,10 @@ const HARMLESS_NAMES =
 const HARMLESS_NODE_OPTIONS =
   /^(?:--(?:max-old-space-size|max-semi-space-size|stack-trace-limit|unhandled-rejections|test-\w+|no-[a-z-]+|enable-source-maps|trace-[a-z-]+|experimental-vm-modules|experimental-strip-types|openssl-legacy-provider)(?:=[\w.-]+)?\s*)+$/u;
 
-export function assignmentFindings(assignments: Reading['assignments']): Finding[] {
-  return assignments.flatMap(({ name, value, appends }) => {
+export function assignmentFindings(assignments: Reading['assignments'], place: ShellPlace): Finding[] {
+  return assignments.flatMap(({ name, value, appends, directories }) => {
+    const named = value === '' || directories === undefined ? [] : reading(value, directories, place);
+    if (named.length > 0) return named;
     if (name === 'PATH' && appends !== true)
       return ask('It changes where programs are looked for (PATH): other ones may run than it names.');
     if (!isStartupVariable(name) || HARMLESS_NAMES.test(name) || HARMLESS_VALUES.test(value)) return [];

@@ -90,7 +90,9 @@ export function readingByStart(word: string, directories: Directories, place: Sh
   if (!word.includes(ANY)) return [];
   const start = word.slice(0, word.indexOf(ANY));
   const possible = start === '' || start.endsWith('/') ? [start + DEEP] : [start + PIECE, `${start}${PIECE}/${DEEP}`];
-  const outside = possible.filter((each) => resolveWord(each, directories)?.some((file) => !isWithin(file, place.workspace)));
+  const outside = possible
+    .flatMap((each) => withoutClimbs(each) ?? [])
+    .filter((each) => resolveWord(each, directories)?.some((file) => !isWithin(file, place.workspace)));
   return outside.flatMap((each) => reading(each, directories, place)).slice(0, 1);
 }
 
