@@ -176,7 +176,7 @@ async function serve(options: DaemonOptions, { accounts }: Parts, handlers: Cont
 function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpServer | undefined): ControlHandlers {
   const startedAtMs = options.now();
   return {
-    ready: () => ({ ready: parts.accounts.ready(), accounts: parts.accounts.statuses() }),
+    ready: () => ({ ready: storeAnswers(options) && parts.accounts.ready(), accounts: parts.accounts.statuses() }),
     signInLink: () => http()?.signInLink(),
     status: (): Status => {
       const { pending, unknown } = options.store.outbox.count();
@@ -198,6 +198,16 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
       };
     },
   };
+}
+
+/** By writing: a disk that is full still reads. */
+function storeAnswers({ store, now }: DaemonOptions): boolean {
+  try {
+    store.meta.set('ready', now());
+    return true;
+  } catch {
+    return false; // the log says why wherever something else had to be stored
+  }
 }
 
 function statusText({ version, agent }: DaemonOptions, { accounts, lanes }: Pick<Parts, 'accounts' | 'lanes'>): string {
