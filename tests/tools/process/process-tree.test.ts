@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -29,6 +29,15 @@ const until = async (condition: () => boolean, ms = 5_000) => {
   while (!condition() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
   return condition();
 };
+
+const runs = (marker: string, commandLine: string) =>
+  marked(marker).some((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === commandLine;
+    } catch {
+      return false; // it ended meanwhile
+    }
+  });
 
 const treesFor = (mode: string, marker: string): ProcessTrees => {
   const candidate = candidates[Number(mode)];
@@ -69,7 +78,7 @@ describe.skipIf(!isLinux).each(modes)('with %s', (_, mode) => {
     const marker = randomUUID();
     const tree = await treesFor(mode, marker).start(bash(FAMILY));
     tree.output.resume();
-    expect(await until(() => marked(marker).length >= FAMILY_SIZE)).toBe(true);
+    expect(await until(() => ['302', '303'].every((seconds) => runs(marker, `sleep\0${seconds}\0`)))).toBe(true); // both began after their trap was set
     const started = performance.now();
     await tree.end(300);
     expect(performance.now() - started).toBeGreaterThanOrEqual(295);
