@@ -4,10 +4,12 @@ import type { AgentEvent } from '../../agent/events.ts';
 import type { Account } from '../accounts.ts';
 import type { Log } from '../log.ts';
 import { outboxLane, type TurnTarget } from '../target.ts';
-import type { Clock } from '../time.ts';
+import { type Clock, pause } from '../time.ts';
 import { createThrottle } from './throttle.ts';
 
 const typingEveryMs = 4000;
+/** An answer that takes less needs no typing, and the request to the model goes out first. */
+const typingAfterMs = 50;
 const callDeadlineMs = 15_000;
 /** A bubble shows the newest steps only. */
 const shownSteps = 12;
@@ -79,7 +81,7 @@ function startTyping({ account, target }: LiveOptions, call: Call, signal: Abort
   const once = (): void => {
     if (!signal.aborted) void call(() => type(target.chat, signal), true);
   };
-  setImmediate(once); // after the model was asked: the answer does not wait for this
+  void pause(typingAfterMs, signal).then(once);
   return setInterval(once, typingEveryMs);
 }
 

@@ -53,14 +53,23 @@ async function work(live: Live, ms: number, everyMs: number): Promise<void> {
 }
 
 describe('typing', () => {
-  it('is shown at once and again every four seconds, until the end', async () => {
+  it('is shown almost at once and again every four seconds, until the end', async () => {
     const { platform, open } = await liveOn();
     const startedAt = Date.now();
     const live = open();
     await pass(9000);
     await live.close('finish');
     await pass(20_000);
-    expect(times(platform, 'typing').map((at) => at - startedAt)).toEqual([0, 4000, 8000]);
+    expect(times(platform, 'typing').map((at) => at - startedAt)).toEqual([50, 4000, 8000]);
+  });
+
+  it('is not shown for an answer that is there in a moment', async () => {
+    const { platform, open } = await liveOn();
+    const live = open();
+    await pass(40);
+    await live.close('finish');
+    await pass(20_000);
+    expect(kinds(platform)).toEqual([]);
   });
 
   it('is missing where the platform has none', async () => {
