@@ -9,8 +9,6 @@ export default defineConfig({
     pool: 'forks',
     // Many tests start the real daemon as a child process: more workers than this only make them wait for each other.
     maxWorkers: 2,
-    // Real processes on a shared machine: what fails once there is tried once more, and the report shows it.
-    retry: process.env['CI'] === 'true' ? 1 : 0,
     testTimeout: 20_000,
     hookTimeout: 20_000,
     teardownTimeout: 10_000,

@@ -46,31 +46,48 @@ export function createHeadTail(limitBytes: number): HeadTail {
   const tailLimit = limitBytes - headLimit;
   const head: Buffer[] = [];
   let headBytes = 0;
-  let tail: Buffer = Buffer.alloc(0);
+  const tail = createTail(tailLimit);
   let total = 0;
-  const pushTail = (chunk: Buffer): void => {
-    tail = chunk.length >= tailLimit ? Buffer.from(chunk.subarray(chunk.length - tailLimit)) : Buffer.concat([tail, chunk]);
-    if (tail.length > tailLimit) tail = Buffer.from(tail.subarray(tail.length - tailLimit));
-  };
   return {
     push(chunk) {
       total += chunk.length;
       const room = Math.min(headLimit - headBytes, chunk.length);
       if (room > 0) head.push(Buffer.from(chunk.subarray(0, room)));
       headBytes += room;
-      if (room < chunk.length) pushTail(chunk.subarray(room));
+      if (room < chunk.length) tail.push(chunk.subarray(room));
     },
     text() {
       const first = Buffer.concat(head);
-      const left = total - first.length - tail.length;
-      if (left <= 0) return Buffer.concat([first, tail]).toString('utf8');
+      const last = tail.bytes();
+      const left = total - first.length - last.length;
+      if (left <= 0) return Buffer.concat([first, last]).toString('utf8');
       const end = wholeCharactersEnd(first);
-      const start = wholeCharactersStart(tail);
-      return `${first.toString('utf8', 0, end)}\n${leftOut(left + first.length - end + start)}\n${tail.toString('utf8', start)}`;
+      const start = wholeCharactersStart(last);
+      return `${first.toString('utf8', 0, end)}\n${leftOut(left + first.length - end + start)}\n${last.toString('utf8', start)}`;
     },
     get totalBytes() {
       return total;
     },
+  };
+}
+
+/** The last bytes of a stream, kept in one buffer: hundreds of megabytes that pass through leave nothing for the collector. */
+function createTail(limit: number): { push(chunk: Buffer): void; bytes(): Buffer } {
+  let kept: Buffer | undefined;
+  let end = 0;
+  return {
+    push(chunk) {
+      kept ??= Buffer.allocUnsafeSlow(2 * limit);
+      const news = chunk.subarray(Math.max(0, chunk.length - limit));
+      if (end + news.length > kept.length) {
+        const stay = Math.min(end, limit - news.length);
+        kept.copyWithin(0, end - stay, end);
+        end = stay;
+      }
+      news.copy(kept, end);
+      end += news.length;
+    },
+    bytes: () => kept?.subarray(Math.max(0, end - limit), end) ?? Buffer.alloc(0),
   };
 }
 
