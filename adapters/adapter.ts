@@ -4,7 +4,6 @@
  */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -81,7 +80,19 @@ export interface InboundCommand extends InboundBase {
   readonly interaction: Json;
 }
 
-export type Inbound = InboundMessage | InboundCommand;
+/** A person decided on one of our cards: with a button, or with what stands for one on the platform. */
+export interface InboundAnswer extends InboundBase {
+  readonly type: 'answer';
+  /** `OutboundAsk.token` and `AskChoice.id`, as far as the platform vouches for them. */
+  readonly token: string;
+  readonly choice: string;
+  /** The message id of the card that was used: a copy of a card elsewhere decides nothing. */
+  readonly message: string;
+  /** Opaque; goes back through `Adapter.respond`. */
+  readonly interaction: Json;
+}
+
+export type Inbound = InboundMessage | InboundAnswer | InboundCommand;
 
 /** One line of work in a progress bubble. */
 export interface ProgressStep {
@@ -121,7 +132,35 @@ export interface OutboundFile {
   readonly replyTo?: string;
 }
 
-export type Outbound = OutboundText | OutboundProgress | OutboundFile;
+export interface AskChoice {
+  /** 1 to 12 characters of [a-z0-9]. */
+  readonly id: string;
+  /** A person reads it; at most 60 characters. */
+  readonly label: string;
+}
+
+/** A card that asks a person to decide. Edited once it is decided. */
+export interface OutboundAsk {
+  readonly type: 'ask';
+  readonly chat: ChatRef;
+  /** 16 characters of [a-z0-9] that nobody can guess; comes back with a click. */
+  readonly token: string;
+  /** What people call it by in this chat: "#3". */
+  readonly number: number;
+  /** What is asked; fits one message together with its choices. */
+  readonly markdown: string;
+  /** At most 8, as buttons where the platform has them, else as a numbered list. None once it is closed. */
+  readonly choices: readonly AskChoice[];
+  /** How else to answer, one line. */
+  readonly hint: string;
+  /** Who decided what, one line; set once it is closed. */
+  readonly closed?: string;
+  /** Send without formatting: set after the platform refused the formatted form. */
+  readonly plain?: true;
+  readonly replyTo?: string;
+}
+
+export type Outbound = OutboundText | OutboundProgress | OutboundFile | OutboundAsk;
 
 /** A message of ours on the platform. `id` is opaque outside the adapter. */
 export interface SentRef {
@@ -212,77 +251,12 @@ export interface Adapter {
   /** Shows the answer as far as it has come (drafts, native streams). `key` names the answer. Never the final text. */
   preview?(chat: ChatRef, key: string, markdown: string, signal: AbortSignal): Promise<void>;
   typing?(chat: ChatRef, signal: AbortSignal): Promise<void>;
-  /** The answer to a native command. */
+  /** `OutboundAsk.choices` become buttons. Without it they are a numbered list, and people answer in words. */
+  readonly buttons?: true;
+  /** The answer to a native command or a click: a toast, a deferred reply. At most 200 characters are shown. */
   respond?(interaction: Json, text: string, signal: AbortSignal): Promise<void>;
   /** Called after authorisation only. Rejects with DeliveryError (`rejected` when it is too large or gone). */
   fetch?(attachment: Attachment, signal: AbortSignal): Promise<Readable>;
   /** Webhooks and sockets of this platform. Everything below is behind the gateway's sign-in but for routes with `config: { access: "public" }`, which authenticate themselves. */
   routes?(app: FastifyInstance, verified: (request: FastifyRequest) => string): void;
-}
-
-/** One entry of the platform's command menu. */
-export interface MenuCommand {
-  readonly name: string;
-  readonly description: string;
-}
-
-/** How often we may call a platform. Documented values are the defaults; see each platform's schema for the source. */
-export interface Pacing {
-  /** Least time between two calls that send or edit in one chat, after a short burst. 0 = no limit. */
-  readonly chat_interval_ms: number;
-  /** How many calls in one chat may come at once before `chat_interval_ms` counts. */
-  readonly chat_burst: number;
-  /** Calls a minute in one group or channel. 0 = no limit. */
-  readonly group_per_minute: number;
-  /** Calls a second over all chats of the account. 0 = no limit. */
-  readonly per_second: number;
-}
-
-/** What every platform's configuration has. */
-export interface AccountConfig {
-  readonly enabled?: boolean | undefined;
-  /** Immutable ids; `*` lets everybody in. */
-  readonly allowed_users: readonly string[];
-  /** Groups in which everybody may talk to the bot. */
-  readonly group_allowed_chats: readonly string[];
-  readonly pacing: Pacing;
-}
-
-/** Progress bubbles: nothing in the first `quietMs`, then at most one edit every `editIntervalMs`. */
-export interface ProgressRules {
-  readonly quietMs: number;
-  readonly editIntervalMs: number;
-  /** Least time between two previews of the streamed answer. */
-  readonly previewIntervalMs: number;
-}
-
-export interface Limits {
-  /** Largest file that can be sent, bytes. */
-  readonly uploadBytes: number;
-  /** Largest file that can be fetched, bytes. */
-  readonly downloadBytes: number;
-}
-
-/**
- * A platform as data: imports no client library, so that a platform that is switched off costs nothing.
- * `load` imports the connection.
- */
-export interface Platform<C extends AccountConfig = AccountConfig> {
-  readonly name: string;
-  /** What people call it ("Telegram"). */
-  readonly label: string;
-  readonly schema: z.ZodType<C>;
-  /** Environment variable to configuration key below this platform's section. Lists are split at commas. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Configuration keys that hold secrets. */
-  readonly secrets: readonly string[];
-  /** Lines for the commented `config.yaml` of a fresh home, without the section's own key and indentation. */
-  readonly template: string;
-  /** Switched on: configured well enough to connect. */
-  enabled(config: C): boolean;
-  readonly limits: Limits;
-  readonly progress: ProgressRules;
-  /** Pure and deterministic, counts as the platform counts. The presenter calls it once; the parts that are stored are the parts that are sent. */
-  split(markdown: string): readonly string[];
-  load(): Promise<{ create(config: C, host: Host, menu: readonly MenuCommand[]): Adapter }>;
 }

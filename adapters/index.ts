@@ -1,5 +1,5 @@
 /** The registry of platforms: a line for each. */
-import type { Platform } from './adapter.ts';
+import type { Platform } from './platform.ts';
 import { telegramPlatform } from './telegram/platform.ts';
 import { webPlatform } from './web/platform.ts';
 

@@ -33,6 +33,9 @@ export type AgentEvent =
       readonly status: ToolStatus;
       readonly elapsedMs: number;
     }
+  /** A person is being asked; until `ask.closed` no clock of the turn runs. */
+  | { readonly type: 'ask.opened'; readonly callId: string }
+  | { readonly type: 'ask.closed'; readonly callId: string }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'notice'; readonly code: NoticeCode; readonly text: string }
   | { readonly type: 'finished'; readonly outcome: Outcome };

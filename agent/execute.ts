@@ -1,11 +1,13 @@
 import { type Resolved, resolveCall } from './arguments.ts';
+import type { Asks, Question, QuestionAnswer } from './ask.ts';
 import type { AgentEvent } from './events.ts';
 import { type Settled, withinGrace } from './grace.ts';
 import type { Journal } from './journal.ts';
 import type { ToolCall, ToolMessage, ToolStatus } from './message.ts';
 import type { Policy } from './policy.ts';
+import type { Risk } from './risk.ts';
 import { cutMiddle } from './text.ts';
-import type { Risk, SessionRef, Tool, ToolContext, ToolOutput } from './tool.ts';
+import type { SessionRef, Tool, ToolContext, ToolOutput } from './tool.ts';
 
 /** What the calls of one assistant message are executed with. */
 export interface Execution {
@@ -13,6 +15,7 @@ export interface Execution {
   readonly tools: readonly Tool[];
   readonly journal: Journal;
   readonly policy: Policy;
+  readonly asks: Asks;
   /** Ids of calls that had started before a crash. */
   readonly started: ReadonlySet<string>;
   emit(event: AgentEvent): void;
@@ -97,7 +100,7 @@ const unknown: Result = {
 
 async function resultOf({ call, resolved }: Prepared, execution: Execution, signal: AbortSignal): Promise<Result> {
   const hadStarted = execution.started.has(call.id);
-  if (hadStarted && !(resolved.ok && resolved.tool.effect === 'read')) return unknown;
+  if (hadStarted && !(resolved.ok && runsAgain(resolved.tool))) return unknown;
   if (signal.aborted) return skipped;
   if (!resolved.ok) return { status: 'error', content: resolved.problem };
   const refusal = await refusalOf(call, resolved, { execution, signal });
@@ -105,6 +108,10 @@ async function resultOf({ call, resolved }: Prepared, execution: Execution, sign
   if (refusal !== undefined) return { status: 'refused', content: refusal };
   if (!hadStarted) execution.journal.started(call);
   return runTool(call, resolved, { execution, signal });
+}
+
+function runsAgain(tool: Tool): boolean {
+  return tool.effect === 'read' || tool.resumable === true;
 }
 
 interface Surroundings {
@@ -123,7 +130,25 @@ async function refusalOf(call: ToolCall, { tool, args }: Runnable, { execution, 
   if (risk.level === 'hardline') return `Refused, always and by everyone's rules: ${risk.why} Do not look for a way around it.`;
   const { verdict, reason } = execution.policy.decide(call, risk, execution.session);
   if (verdict === 'allow') return undefined;
-  return reason || `Refused: ${risk.why || 'this call is not allowed here.'}`;
+  if (verdict === 'deny') return reason || `Refused: ${risk.why || 'this call is not allowed here.'}`;
+  // What is approved is what runs: the arguments were parsed before and are not read again.
+  const request = { call, preview: tool.preview(args), risk };
+  const asked = await withinGrace(
+    whileAsking(call.id, execution, () => execution.asks.approve(request, signal)),
+    0,
+    signal,
+  );
+  if (asked.state === 'done') return asked.value.approved ? undefined : asked.value.reason;
+  return 'Refused: nobody could be asked.';
+}
+
+async function whileAsking<T>(callId: string, { emit }: Execution, ask: () => Promise<T>): Promise<T> {
+  emit({ type: 'ask.opened', callId });
+  try {
+    return await ask();
+  } finally {
+    emit({ type: 'ask.closed', callId });
+  }
 }
 
 const noRisk: Risk = { level: 'safe', why: '', subjects: [] };
@@ -134,7 +159,14 @@ async function riskOf(tool: Tool, args: unknown, { execution, signal }: Surround
 
 async function runTool(call: ToolCall, { tool, args }: Runnable, { execution, signal }: Surroundings): Promise<Result> {
   let running = true;
+  let asked = 0;
+  const ask = (question: Question): Promise<QuestionAnswer> => {
+    const from = { callId: call.id, index: asked };
+    asked += 1;
+    return whileAsking(call.id, execution, () => execution.asks.question(question, from, signal));
+  };
   const ctx: ToolContext = {
+    ask,
     signal,
     session: execution.session,
     progress: (note) => {

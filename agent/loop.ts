@@ -36,8 +36,9 @@ interface Calls {
 
 async function execute({ input, emit, messages }: Conversation, { calls, started }: Calls, signal: AbortSignal): Promise<void> {
   if (calls.length === 0) return;
-  const { session, tools, journal, policy } = input;
-  messages.push(...(await executeCalls(calls, { session, tools, journal, policy, started, emit }, signal)));
+  const { session, tools, journal, policy, asks } = input;
+  messages.push(...(await executeCalls(calls, { session, tools, journal, policy, asks, started, emit }, signal)));
+  if (!signal.aborted) messages.push(...(await input.interject(signal)));
 }
 
 function isFinal(message: AssistantMessage): boolean {

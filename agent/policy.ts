@@ -1,5 +1,6 @@
 import type { ToolCall } from './message.ts';
-import type { Risk, SessionRef } from './tool.ts';
+import type { Risk } from './risk.ts';
+import type { SessionRef } from './tool.ts';
 
 export interface Verdict {
   readonly verdict: 'allow' | 'ask' | 'deny';

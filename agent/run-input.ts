@@ -1,5 +1,6 @@
+import type { Asks } from './ask.ts';
 import type { Journal } from './journal.ts';
-import type { Message } from './message.ts';
+import type { Message, UserMessage } from './message.ts';
 import type { Model } from './model.ts';
 import type { Policy } from './policy.ts';
 import type { SessionRef, Tool } from './tool.ts';
@@ -16,5 +17,11 @@ export interface RunInput {
   readonly tools: readonly Tool[];
   readonly journal: Journal;
   readonly policy: Policy;
+  readonly asks: Asks;
+  /**
+   * What the person said meanwhile and is to be heard now; asked for after each round of tool calls. What it returns is already part of the
+   * stored transcript.
+   */
+  interject(signal: AbortSignal): Promise<readonly UserMessage[]>;
   readonly limits: { readonly maxSteps: number };
 }

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { Question, QuestionAnswer } from './ask.ts';
+import type { Risk } from './risk.ts';
 
 /** Which conversation a call belongs to, as far as a tool may know. */
 export interface SessionRef {
@@ -9,15 +11,6 @@ export interface SessionRef {
 
 /** Decides parallelism and what happens to a started call after a crash: only `read` calls run side by side, and only they run again. */
 export type Effect = 'read' | 'write' | 'external';
-
-export interface Risk {
-  /** `hardline`: never, by anyone, in any mode. `ask`: a person must approve. */
-  readonly level: 'safe' | 'ask' | 'hardline';
-  /** One human sentence: what is risky about it. Empty when safe. */
-  readonly why: string;
-  /** The parsed simple commands, resolved paths or hosts that the call touches. */
-  readonly subjects: readonly string[];
-}
 
 export interface ToolOutput {
   /** What the model reads. */
@@ -32,6 +25,8 @@ export interface ToolContext {
   readonly session: SessionRef;
   /** One short line for the progress bubble. */
   progress(note: string): void;
+  /** Asks the person. Rejects with the signal's reason only. */
+  ask(question: Question): Promise<QuestionAnswer>;
 }
 
 export interface Tool<S extends z.ZodType = z.ZodType> {
@@ -40,6 +35,8 @@ export interface Tool<S extends z.ZodType = z.ZodType> {
   readonly description: string;
   readonly args: S;
   readonly effect: Effect;
+  /** A started call goes on after a crash by running again: it does nothing twice. */
+  readonly resumable?: true;
   /** One short line that shows what the call is about (a command, a path). Must not throw. */
   preview(args: z.output<S>): string;
   /** What the call could do; absent means safe. May throw: the call is then refused. */

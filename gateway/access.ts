@@ -1,5 +1,6 @@
 /** Whom the gateway serves. Pure; decides from immutable ids only, never from names. */
-import type { AccountConfig, Inbound } from '../adapters/adapter.ts';
+import type { Inbound } from '../adapters/adapter.ts';
+import type { AccountConfig } from '../adapters/platform.ts';
 
 export type Decision =
   | { readonly decision: 'allow' }

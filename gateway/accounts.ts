@@ -1,15 +1,7 @@
 /** The platform accounts that are switched on: each is supervised on its own, restarted with back-off, and paced. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  type AccountConfig,
-  type Adapter,
-  type AdapterState,
-  FatalAdapterError,
-  type Host,
-  type Inbound,
-  type MenuCommand,
-  type Platform,
-} from '../adapters/adapter.ts';
+import { type Adapter, type AdapterState, FatalAdapterError, type Host, type Inbound } from '../adapters/adapter.ts';
+import type { AccountConfig, MenuCommand, Platform } from '../adapters/platform.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Log } from './log.ts';
 import { createPacer, type Pacer } from './pacer.ts';

@@ -1,7 +1,7 @@
 /** The daemon: puts the parts together, starts them in an order whose reverse is the order of stopping. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { AccountConfig, Platform } from '../adapters/adapter.ts';
+import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { menu } from './commands/table.ts';
 import { createControlSocket } from './http/control-socket.ts';

@@ -1,5 +1,6 @@
 /** The one door in: an event is seen before, refused, a command, or work for a lane. One synchronous transaction a batch, before the platform is told. */
-import type { AccountConfig, Inbound } from '../adapters/adapter.ts';
+import type { Inbound } from '../adapters/adapter.ts';
+import type { AccountConfig } from '../adapters/platform.ts';
 import { decide, type GlobalAccess } from './access.ts';
 import { parseCommand } from './commands/parse.ts';
 import type { CommandPorts } from './commands/table.ts';

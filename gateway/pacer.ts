@@ -1,5 +1,5 @@
 /** Keeps one account within its platform's rate limits: each call reserves its slot ahead of time, in the order of asking. */
-import type { Pacing } from '../adapters/adapter.ts';
+import type { Pacing } from '../adapters/platform.ts';
 import type { Clock } from './time.ts';
 
 /** A limit of one call every `intervalMs`, of which `burst` may come at once (GCRA: generic cell rate algorithm). */

@@ -149,6 +149,8 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
     tools: agent.tools,
     journal,
     policy: createPolicy(),
+    asks: nobody,
+    interject: async () => [],
     limits: { maxSteps: agent.maxSteps },
   };
   const live = openLive(options, turn); // after all that may throw: what is open here is closed below
@@ -165,6 +167,11 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
   if (isCut) return;
   await endTurn(options, { turn, session, ending: { type: 'outcome', outcome } }, signal);
 }
+
+const nobody: RunInput['asks'] = {
+  approve: async () => ({ approved: false, reason: 'Refused: nobody can be asked.' }),
+  question: async () => ({ answered: false, reason: 'nobody can be asked' }),
+};
 
 /** Files are fetched after the turn is claimed and before the model sees it; a crash in between fetches them again. */
 async function fetchInput(options: TurnOptions, begun: Begun, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 /** The part of a platform's configuration schema that all platforms have. */
 import { z } from 'zod';
-import type { Pacing } from '../adapter.ts';
+import type { Pacing } from '../platform.ts';
 
 /** Ids as people write them: numbers, texts, a list of both, or one text with commas. */
 export const idList = z

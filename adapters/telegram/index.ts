@@ -1,5 +1,6 @@
 /** The Telegram account: one connection in, calls out. Loaded only when Telegram is switched on. */
-import type { Adapter, Host, MenuCommand } from '../adapter.ts';
+import type { Adapter, Host } from '../adapter.ts';
+import type { MenuCommand } from '../platform.ts';
 import { type Client, createClient, TIMING, type Timing } from './client.ts';
 import { createDeliverer } from './delivery.ts';
 import { fetchFile } from './download.ts';

@@ -1,5 +1,6 @@
 /** From updates to `host.receive`: everything of a batch in one call, so that it is one transaction. */
-import type { Host, InboundMessage, MenuCommand } from '../adapter.ts';
+import type { Host, InboundMessage } from '../adapter.ts';
+import type { MenuCommand } from '../platform.ts';
 import { type CodecContext, decodeUpdate } from './codec.ts';
 import type { Identity } from './identity.ts';
 import { telegramCommands } from './menu.ts';

@@ -1,6 +1,7 @@
 /** The command menu that Telegram shows at the text field. https://core.telegram.org/bots/api#setmycommands */
 import { createHash } from 'node:crypto';
-import type { Host, MenuCommand } from '../adapter.ts';
+import type { Host } from '../adapter.ts';
+import type { MenuCommand } from '../platform.ts';
 import { type Client, grammySignal } from './client.ts';
 import { deliveryError } from './errors.ts';
 

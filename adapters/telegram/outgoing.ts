@@ -1,5 +1,6 @@
 /** Our messages to method and payload of the Bot API. Pure. https://core.telegram.org/bots/api#sendmessage */
-import type { ChatRef, OutboundFile, OutboundProgress, OutboundText, ProgressStep } from '../adapter.ts';
+import type { ChatRef, OutboundAsk, OutboundFile, OutboundProgress, OutboundText, ProgressStep } from '../adapter.ts';
+import { askMarkdown } from '../shared/ask.ts';
 import { escapeHtml, toTelegramHtml, visibleText } from './html.ts';
 import { PHOTO_LIMIT_BYTES, TEXT_LIMIT } from './platform.ts';
 
@@ -27,9 +28,10 @@ export function targetOf(chat: ChatRef, replyTo?: string): TargetPayload {
   };
 }
 
-export function contentOf(message: OutboundText | OutboundProgress, disableLinkPreviews: boolean): TextContent {
+export function contentOf(message: OutboundText | OutboundProgress | OutboundAsk, disableLinkPreviews: boolean): TextContent {
   const preview = disableLinkPreviews ? { link_preview_options: { is_disabled: true } as const } : {};
   if (message.type === 'progress') return { text: progressHtml(message).toWellFormed(), parse_mode: 'HTML', ...preview };
+  if (message.type === 'ask') return { text: toTelegramHtml(askMarkdown(message, true).toWellFormed()), parse_mode: 'HTML', ...preview };
   // Half a surrogate pair would cost the whole message: Telegram takes nothing that is not UTF-8.
   const markdown = message.markdown.toWellFormed();
   if (message.plain === true) return { text: plainText(markdown), ...preview };

@@ -1,6 +1,8 @@
 /** The frames between the page and the adapter, and how they map to the gateway's plain data. Pure. `gateway/web/protocol.ts` mirrors the types. */
 import { z } from 'zod';
-import type { InboundMessage, MenuCommand, Outbound, ProgressStep } from '../adapter.ts';
+import type { InboundMessage, Outbound, ProgressStep } from '../adapter.ts';
+import type { MenuCommand } from '../platform.ts';
+import { askMarkdown } from '../shared/ask.ts';
 
 export const MAIN_CHAT = 'main';
 const MAX_TEXT_LENGTH = 100_000;
@@ -104,6 +106,8 @@ export function bodyOf(message: Outbound): EntryBody | undefined {
       return { type: 'text', markdown: message.markdown, ...(message.plain ? { plain: true } : {}) };
     case 'progress':
       return { type: 'progress', steps: message.steps, elapsedMs: message.elapsedMs, done: message.done };
+    case 'ask':
+      return { type: 'text', markdown: askMarkdown(message, false) };
     case 'file':
       return undefined;
   }

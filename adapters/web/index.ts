@@ -1,6 +1,7 @@
 import fastifyWebsocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Adapter, type ChatRef, DeliveryError, type Host, type MenuCommand, type Outbound, type SentRef } from '../adapter.ts';
+import { type Adapter, type ChatRef, DeliveryError, type Host, type Outbound, type SentRef } from '../adapter.ts';
+import type { MenuCommand } from '../platform.ts';
 import { ChatLog, type PageMessage } from './chat-log.ts';
 import { bodyOf, type ClientFrame, type EntryBody, inboundOf, isChatId, parseClientFrame, previewDelta } from './codec.ts';
 import { CloseCode, Connections } from './connections.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AccountConfig, Pacing, Platform } from '../adapter.ts';
+import type { AccountConfig, Pacing, Platform } from '../platform.ts';
 import { accountShape, idList } from '../shared/config.ts';
 import { splitMarkdown } from '../shared/split.ts';
 

@@ -10,6 +10,7 @@ const pattern = /^\/([a-z][a-z0-9_-]{0,31})(?:@\w+)?(?:\s|$)/i;
 
 /** Undefined when the event is something to say to the model. */
 export function parseCommand(event: Inbound): Parsed | undefined {
+  if (event.type === 'answer') return undefined;
   const name = event.type === 'command' ? event.name : pattern.exec(event.text)?.[1];
   if (name === undefined) return undefined;
   const command = findCommand(name.toLowerCase());

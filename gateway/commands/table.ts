@@ -1,5 +1,5 @@
 /** Every chat command: one entry here; help, the platforms' menus and the check for unknown ones are derived from it. */
-import type { MenuCommand } from '../../adapters/adapter.ts';
+import type { MenuCommand } from '../../adapters/platform.ts';
 
 export interface CommandPorts {
   /** Marks the lane's running turn as stopped, in the command's transaction; false when none runs. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../../agent/policy.ts';
+import type { QuestionAnswer } from '../../agent/ask.ts';
+import { userText } from '../../agent/message.ts';
+import type { RunInput } from '../../agent/run.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { call, type Ran, runToEnd, scriptedModel, sentResults, testTool } from './support.ts';
 
@@ -8,10 +10,10 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 async function runCalls(
   calls: ReturnType<typeof call>[],
   tools: readonly Tool[],
-  policy?: Policy,
+  overrides: Partial<RunInput> = {},
 ): Promise<Ran & { readonly results: readonly string[] }> {
   const model = scriptedModel([{ calls }, { text: 'done' }]);
-  const ran = await runToEnd({ model, tools, ...(policy === undefined ? {} : { policy }) });
+  const ran = await runToEnd({ model, tools, ...overrides });
   return { ...ran, results: sentResults(model) };
 }
 
@@ -52,9 +54,9 @@ describe('a call that cannot run', () => {
     expect(results).toEqual(['look']);
   });
 
-  it.each(['ask', 'deny'] as const)('because the policy says "%s" is refused with its reason and never starts', async (verdict) => {
+  it('because the policy denies it is refused with its reason and never starts', async () => {
     const { results, journal } = await runCalls([call('a', 'look')], [testTool({ name: 'look' })], {
-      decide: () => ({ verdict, reason: 'Not in groups.' }),
+      policy: { decide: () => ({ verdict: 'deny', reason: 'Not in groups.' }) },
     });
     expect(results).toEqual(['Not in groups.']);
     expect(journal.entries).toContain('finished a refused');
@@ -84,9 +86,11 @@ describe('a call that cannot run', () => {
     const risk = { level: 'ask' as const, why: 'It pushes.', subjects: ['git push'] };
     const seen: unknown[] = [];
     await runCalls([call('a', 'git')], [testTool({ name: 'git', risk })], {
-      decide: (asked, given, session) => {
-        seen.push(asked.name, given, session.workspace);
-        return { verdict: 'allow', reason: '' };
+      policy: {
+        decide: (asked, given, session) => {
+          seen.push(asked.name, given, session.workspace);
+          return { verdict: 'allow', reason: '' };
+        },
       },
     });
     expect(seen).toEqual(['git', risk, '/workspace']);
@@ -182,5 +186,84 @@ describe('calls that run', () => {
     );
     late?.();
     expect(events.filter((event) => event.type === 'tool.progress')).toEqual([{ type: 'tool.progress', callId: 'a', note: 'half' }]);
+  });
+});
+
+const asksFirst: RunInput['policy'] = { decide: () => ({ verdict: 'ask', reason: '' }) };
+const silence: RunInput['asks']['question'] = async () => ({ answered: false, reason: 'silence' });
+
+describe('a call that a person must approve', () => {
+  const risk = { level: 'ask', why: 'It deletes files.', subjects: ['rm -r build'] } as const;
+
+  it('starts after the approval and not before', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const tool = testTool({ name: 'remove', risk });
+    const asks = { approve: () => promise.then(() => ({ approved: true, reason: '' })), question: silence };
+    const running = runCalls([call('a', 'remove', { value: 'build' })], [tool], { policy: asksFirst, asks });
+    await wait(20);
+    resolve();
+    const { results, events } = await running;
+    expect(results).toEqual(['remove build']);
+    const order = events.map(({ type }) => type).filter((type) => /^ask|^tool/.test(type));
+    expect(order).toEqual(['ask.opened', 'ask.closed', 'tool.started', 'tool.finished']);
+  });
+
+  it('does not run when it is not approved, and the model reads why', async () => {
+    const asks = { approve: async () => ({ approved: false, reason: 'Ann said no.' }), question: silence };
+    const { results, journal } = await runCalls([call('a', 'remove')], [testTool({ name: 'remove', risk })], { policy: asksFirst, asks });
+    expect(results).toEqual(['Ann said no.']);
+    expect(journal.entries).not.toContain('started a');
+  });
+
+  it('is skipped when the turn is stopped while it waits', async () => {
+    const stop = new AbortController();
+    const asks = { approve: () => new Promise<never>(() => undefined), question: silence };
+    const model = scriptedModel([{ calls: [call('a', 'remove'), call('b', 'remove')] }]);
+    setTimeout(() => stop.abort('stop'), 10);
+    const { outcome, journal } = await runToEnd(
+      { model, tools: [testTool({ name: 'remove', risk })], policy: asksFirst, asks },
+      stop.signal,
+    );
+    expect(outcome.status).toBe('aborted');
+    expect(journal.entries).toEqual(['message', 'finished a skipped', 'finished b skipped']);
+  });
+});
+
+describe('a question of a tool', () => {
+  it('carries the call and its own number, and the answer comes back to the tool', async () => {
+    const seen: unknown[] = [];
+    const question = async (_question: unknown, from: unknown): Promise<QuestionAnswer> => {
+      seen.push(from);
+      return { answered: true, text: `answer ${seen.length}` };
+    };
+    const asks = { approve: async () => ({ approved: true, reason: '' }), question };
+    const open = { question: 'Which?', choices: [], allowFreetext: true };
+    const tool = testTool({
+      name: 'clarify',
+      run: async (_args, ctx) => {
+        const answers = [await ctx.ask(open), await ctx.ask(open)];
+        return { content: JSON.stringify(answers) };
+      },
+    });
+    const { results } = await runCalls([call('a', 'clarify')], [tool], { asks });
+    expect(results[0]).toContain('answer 2');
+    expect(seen).toEqual([
+      { callId: 'a', index: 0 },
+      { callId: 'a', index: 1 },
+    ]);
+  });
+});
+
+describe('what the person says meanwhile', () => {
+  it('is heard with the results of the calls', async () => {
+    const model = scriptedModel([{ calls: [call('a', 'look')] }, { text: 'done' }]);
+    const said = [userText('look at the other one, too')];
+    await runToEnd({ model, tools: [testTool({ name: 'look' })], interject: async () => said.splice(0) });
+    expect(
+      model.requests
+        .at(-1)
+        ?.messages.map(({ role }) => role)
+        .slice(0, 4),
+    ).toEqual(['user', 'assistant', 'tool', 'user']);
   });
 });

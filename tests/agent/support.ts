@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import type { Asks } from '../../agent/ask.ts';
 import type { AgentEvent, Outcome } from '../../agent/events.ts';
 import type { Journal } from '../../agent/journal.ts';
 import { type AssistantMessage, type Message, type ToolCall, type ToolMessage, userText } from '../../agent/message.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../agent/model.ts';
 import type { Policy } from '../../agent/policy.ts';
+import type { Risk } from '../../agent/risk.ts';
 import { type RunInput, startRun } from '../../agent/run.ts';
-import { defineTool, type Effect, type Risk, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
+import { defineTool, type Effect, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
 
 export interface ScriptedAnswer {
   readonly text?: string;
@@ -103,6 +105,11 @@ export function testTool({ name, effect = 'write', risk, run }: ToolFacts): Tool
   });
 }
 
+const nobody: Asks = {
+  approve: async () => ({ approved: false, reason: 'Refused: nobody is there.' }),
+  question: async () => ({ answered: false, reason: 'nobody is there' }),
+};
+
 export interface Ran {
   readonly outcome: Outcome;
   readonly events: readonly AgentEvent[];
@@ -118,6 +125,8 @@ export function runInput(overrides: Partial<RunInput> & Pick<RunInput, 'model'>)
     tools: [],
     journal: recordingJournal(),
     policy: allowAll,
+    asks: nobody,
+    interject: async () => [],
     limits: { maxSteps: 90 },
     ...overrides,
   };

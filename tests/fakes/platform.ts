@@ -4,19 +4,8 @@
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type {
-  AccountConfig,
-  Adapter,
-  Attachment,
-  ChatRef,
-  DeliveryError,
-  Host,
-  Inbound,
-  Outbound,
-  Pacing,
-  Platform,
-  SentRef,
-} from '../../adapters/adapter.ts';
+import type { Adapter, Attachment, ChatRef, DeliveryError, Host, Inbound, Outbound, SentRef } from '../../adapters/adapter.ts';
+import type { AccountConfig, Pacing, Platform } from '../../adapters/platform.ts';
 
 export type Capability = 'edit' | 'delete' | 'preview' | 'typing' | 'fetch' | 'idempotent';
 export type CallKind = 'send' | 'edit' | 'delete' | 'preview' | 'typing' | 'fetch';

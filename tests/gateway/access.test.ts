@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountConfig, ChatType, Sender } from '../../adapters/adapter.ts';
+import type { ChatType, Sender } from '../../adapters/adapter.ts';
+import type { AccountConfig } from '../../adapters/platform.ts';
 import { decide, type GlobalAccess } from '../../gateway/access.ts';
 import { command, message } from './support/inbound.ts';
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Adapter, FatalAdapterError, type Host, type Platform } from '../../adapters/adapter.ts';
+import { type Adapter, FatalAdapterError, type Host } from '../../adapters/adapter.ts';
+import type { Platform } from '../../adapters/platform.ts';
 import { createAccounts } from '../../gateway/accounts.ts';
 import { createFakePlatform } from '../fakes/platform.ts';
 import { settled } from './support/gateway.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Adapter, DeliveryError, type DeliveryFacts, type Platform } from '../../adapters/adapter.ts';
+import { type Adapter, DeliveryError, type DeliveryFacts } from '../../adapters/adapter.ts';
+import type { Platform } from '../../adapters/platform.ts';
 import type { Store } from '../../gateway/store/index.ts';
 import { createFakePlatform, type FakePlatform, type PlatformCall } from '../fakes/platform.ts';
 import { type Gateway, settled, startGateway } from './support/gateway.ts';

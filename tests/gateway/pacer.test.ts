@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Pacing } from '../../adapters/adapter.ts';
+import type { Pacing } from '../../adapters/platform.ts';
 import { createPacer } from '../../gateway/pacer.ts';
 
 const unlimited: Pacing = { chat_interval_ms: 0, chat_burst: 1, group_per_minute: 0, per_second: 0 };

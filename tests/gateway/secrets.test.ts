@@ -14,7 +14,12 @@ const leak = defineTool({
   run: async ({ text }) => ({ content: text, failed: true }),
 });
 
-const ctx = { signal: new AbortController().signal, session: { id: 's', workspace: '/' }, progress: () => undefined };
+const ctx = {
+  signal: new AbortController().signal,
+  session: { id: 's', workspace: '/' },
+  progress: () => undefined,
+  ask: async () => ({ answered: false, reason: '' }) as const,
+};
 
 test.each([
   ['as it is', secret],

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { Adapter, ChatRef, Host, Inbound, InboundMessage, MenuCommand, ProgressStep } from '../../adapters/adapter.ts';
+import type { Adapter, ChatRef, Host, Inbound, InboundMessage, ProgressStep } from '../../adapters/adapter.ts';
+import type { MenuCommand } from '../../adapters/platform.ts';
 import { webPlatform } from '../../adapters/web/platform.ts';
 import { createHttpServer, type HttpServer } from '../../gateway/http/server.ts';
 import type { Status } from '../../gateway/status.ts';

@@ -1,4 +1,5 @@
-import type { Risk, SessionRef } from '../../agent/tool.ts';
+import type { Risk } from '../../agent/risk.ts';
+import type { SessionRef } from '../../agent/tool.ts';
 import { absolutePath, isWithin, realPath } from '../shared/home-paths.ts';
 import { whyNotRead, whyNotWrite } from '../shared/sensitive-paths.ts';
 

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { defineTool, type Risk, type SessionRef, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
+import type { Risk } from '../../agent/risk.ts';
+import { defineTool, type SessionRef, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
 import { absolutePath } from '../shared/home-paths.ts';
 import { createHeadTail, type HeadTail, plainText } from '../shared/output.ts';
 import type { ProcessTree, ProcessTrees } from '../shared/process-tree.ts';

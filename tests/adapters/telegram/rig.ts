@@ -1,5 +1,6 @@
 /** A Telegram account over the fake Bot API, with times short enough for tests. */
-import type { Adapter, Json, MenuCommand } from '../../../adapters/adapter.ts';
+import type { Adapter, Json } from '../../../adapters/adapter.ts';
+import type { MenuCommand } from '../../../adapters/platform.ts';
 import { TIMING, type Timing } from '../../../adapters/telegram/client.ts';
 import { connectTelegram } from '../../../adapters/telegram/index.ts';
 import { type TelegramConfig, telegramPlatform } from '../../../adapters/telegram/platform.ts';

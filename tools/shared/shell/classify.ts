@@ -1,4 +1,4 @@
-import type { Risk } from '../../../agent/tool.ts';
+import type { Risk } from '../../../agent/risk.ts';
 import { commandName, type Finding, type Reading, type SimpleCommand } from './command.ts';
 import { isStatic, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';

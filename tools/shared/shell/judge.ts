@@ -1,4 +1,4 @@
-import type { Risk } from '../../../agent/tool.ts';
+import type { Risk } from '../../../agent/risk.ts';
 import { realPath } from '../home-paths.ts';
 import { classifyCommand } from './classify.ts';
 import { loadShellParser, type ParseShell } from './tree.ts';
