@@ -27,6 +27,8 @@ export interface ToolCall {
 export interface UserMessage {
   readonly role: 'user';
   readonly content: readonly Part[];
+  /** Said while the turn was at work: the model hears it after the results and goes on. */
+  readonly interjected?: true;
 }
 
 export interface AssistantMessage {

@@ -38,7 +38,7 @@ function placeholder(text: string): UserMessage {
 
 function cleanUser(message: UserMessage): UserMessage {
   const content = message.content.map(cleanPart).filter((part) => part.type === 'image' || part.text.trim() !== '');
-  return content.length === 0 ? placeholder('(empty message)') : { role: 'user', content };
+  return content.length === 0 ? placeholder('(empty message)') : { ...message, content };
 }
 
 /** A part that needs no change stays the same object: what was read for an image is remembered by it. */
@@ -47,10 +47,10 @@ function cleanPart(part: Part): Part {
   return part.note.isWellFormed() && part.note.trim() !== '' ? part : { ...part, note: part.note.trim().toWellFormed() || '(an image)' };
 }
 
-/** A user message right after results means that the turn was stopped there; some providers want an answer in between. */
+/** A user message right after results was said meanwhile, or the turn was stopped there; some providers want an answer in between. */
 function pushUser(request: Message[], message: UserMessage): void {
   const last = request.at(-1);
-  if (last?.role === 'tool') request.push(answer('(stopped before an answer)'));
+  if (last?.role === 'tool') request.push(answer(message.interjected ? '(still at work)' : '(stopped before an answer)'));
   if (last?.role === 'user') request.splice(-1, 1, { role: 'user', content: [...last.content, ...message.content] });
   else request.push(message);
 }

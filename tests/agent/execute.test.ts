@@ -257,13 +257,11 @@ describe('a question of a tool', () => {
 describe('what the person says meanwhile', () => {
   it('is heard with the results of the calls', async () => {
     const model = scriptedModel([{ calls: [call('a', 'look')] }, { text: 'done' }]);
-    const said = [userText('look at the other one, too')];
+    const said = [{ ...userText('look at the other one, too'), interjected: true as const }];
     await runToEnd({ model, tools: [testTool({ name: 'look' })], interject: async () => said.splice(0) });
-    expect(
-      model.requests
-        .at(-1)
-        ?.messages.map(({ role }) => role)
-        .slice(0, 4),
-    ).toEqual(['user', 'assistant', 'tool', 'user']);
+    const [result, filler, heard] = model.requests.at(-1)?.messages.slice(2) ?? [];
+    expect(result).toMatchObject({ role: 'tool', content: 'look' });
+    expect(filler).toMatchObject({ role: 'assistant', text: '(still at work)' });
+    expect(heard).toMatchObject({ role: 'user', content: [{ text: 'look at the other one, too' }] });
   });
 });
