@@ -9,10 +9,16 @@ export interface ToolSpec {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
+/** How much a model thinks before it answers, as OpenAI names the levels. Not every model knows every one. */
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+/** Empty: what the provider does when it is not told. */
+export type ReasoningEffort = '' | (typeof reasoningEfforts)[number];
+
 export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
+  readonly reasoning?: ReasoningEffort;
 }
 
 export type ModelEvent =

@@ -1,7 +1,7 @@
 import type { Asks } from './ask.ts';
 import type { Journal } from './journal.ts';
 import type { Message, UserMessage } from './message.ts';
-import type { Model } from './model.ts';
+import type { Model, ReasoningEffort } from './model.ts';
 import type { Policy } from './policy.ts';
 import type { SessionRef, Tool } from './tool.ts';
 
@@ -14,6 +14,8 @@ export interface RunInput {
   /** Ids of calls in the last assistant message that had started before a crash and have no result. */
   readonly started: ReadonlySet<string>;
   readonly model: Model;
+  /** For every request of the run. */
+  readonly reasoning?: ReasoningEffort;
   readonly tools: readonly Tool[];
   readonly journal: Journal;
   readonly policy: Policy;

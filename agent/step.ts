@@ -66,7 +66,8 @@ export async function askModel(conversation: Conversation, options: StepOptions,
 }
 
 function build({ input, messages, request }: Conversation, options: StepOptions): BuiltRequest {
-  return buildRequest({ ...options, system: input.system, messages, withoutImages: request.withoutImages }, request.budget);
+  const built = buildRequest({ ...options, system: input.system, messages, withoutImages: request.withoutImages }, request.budget);
+  return input.reasoning === undefined ? built : { ...built, request: { ...built.request, reasoning: input.reasoning } };
 }
 
 interface Failed {

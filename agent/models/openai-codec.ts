@@ -12,7 +12,8 @@ type Delta = Chunk['choices'][number]['delta'];
 export function encodeRequest(model: string, request: ModelRequest, images: ReadonlyMap<ImagePart, Shown>): Body {
   const system: Wire[] = request.system === '' ? [] : [{ role: 'system', content: request.system }];
   const messages = [...system, ...request.messages.map((message) => encodeMessage(message, images))];
-  const body: Body = { model, messages, stream: true, stream_options: { include_usage: true } };
+  const effort = request.reasoning ? { reasoning_effort: request.reasoning } : {}; // a model that does not reason refuses to hear of it
+  const body: Body = { model, messages, stream: true, stream_options: { include_usage: true }, ...effort };
   if (request.tools.length === 0) return body;
   const tools = request.tools.map((spec) => ({ type: 'function' as const, function: { ...spec, parameters: { ...spec.parameters } } }));
   return { ...body, tools };
