@@ -1,5 +1,5 @@
 import type { Model } from '../model.ts';
-import { type AgentConfig, defaultModelName, type ModelConfig } from './config.ts';
+import { type AgentConfig, defaultModelName, type ModelChoice, type ModelConfig } from './config.ts';
 import { createDemoModel } from './demo.ts';
 import { createOpenAiModel } from './openai.ts';
 import { withRetry } from './retry.ts';
@@ -13,6 +13,41 @@ export function isDemo(config: ModelConfig): boolean {
 export interface ModelSettings {
   readonly model: ModelConfig;
   readonly agent: Pick<AgentConfig, 'api_max_retries'>;
+}
+
+/** The models that one configuration gives. */
+export interface Models {
+  /** What answers where no chat has chosen another. */
+  readonly main: Model;
+  /** Any model of the main one's provider, the same object for the same name. Whether the provider has it shows with its first request. */
+  named(name: string): Model;
+  /** For a side task. The main model where the choice is `auto`, and where it names a provider that is not the main one's. */
+  auxiliary(choice: ModelChoice): Model;
+}
+
+/** More names than people try; beyond it the oldest loses its open connections. */
+const maxNamed = 32;
+
+/** Opens nothing: a client is loaded with the first request. */
+export function createModels(settings: ModelSettings): Models {
+  const main = createModel(settings);
+  const cache = new Map<string, Model>();
+  const named = (name: string): Model => {
+    if (isDemo(settings.model) || name === main.name) return main;
+    const known = cache.get(name);
+    if (known !== undefined) return known;
+    const oldest = cache.size < maxNamed ? undefined : cache.keys().next().value;
+    if (oldest !== undefined) cache.delete(oldest);
+    const made = createModel({ ...settings, model: { ...settings.model, default: name } });
+    cache.set(name, made);
+    return made;
+  };
+  const ours: readonly string[] = ['auto', 'main', settings.model.provider];
+  return {
+    main,
+    named,
+    auxiliary: ({ provider, model }) => (model === 'auto' || !ours.includes(provider) ? main : named(model)),
+  };
 }
 
 /** The model of the configuration. Opens nothing: the client is loaded with the first request. */

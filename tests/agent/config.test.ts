@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { agentSection, defaultModelName, modelSection } from '../../agent/models/config.ts';
-import { createModel, isDemo } from '../../agent/models/create.ts';
+import { agentSection, auxiliarySection, defaultModelName, modelSection } from '../../agent/models/config.ts';
+import { createModel, createModels, isDemo } from '../../agent/models/create.ts';
 import { systemPrompt } from '../../agent/system-prompt.ts';
-import { startFakeModel } from '../fakes/model.ts';
+import { type FakeModel, startFakeModel } from '../fakes/model.ts';
 import { runToEnd } from './support.ts';
 
 const agent = agentSection.schema.parse({});
@@ -56,6 +56,100 @@ describe('the model section', () => {
     } finally {
       await fake.close();
     }
+  });
+});
+
+describe('the agent section', () => {
+  it.each([
+    { reasoning_effort: 'ultra' },
+    { clarify_timeout: 0 },
+    { gateway_timeout: -1 },
+    { turn_timeout: 2_147_484 },
+    { personalities: { captain: 7 } },
+  ])('refuses %o', (config) => {
+    expect(agentSection.schema.safeParse(config).success).toBe(false);
+  });
+
+  it('has no limit where a limit is 0', () => {
+    const limits = { gateway_timeout: 0, gateway_timeout_warning: 0, turn_timeout: 0, restart_drain_timeout: 0 };
+    expect(agentSection.schema.parse(limits)).toMatchObject(limits);
+  });
+
+  it('reads personalities as a prompt and as the map of Hermes Agent', () => {
+    const { personalities } = agentSection.schema.parse({
+      personalities: { captain: 'Give orders.', bard: { system_prompt: 'Sing.', tone: 'merry', style: 'rhymed', description: 'A bard' } },
+    });
+    expect(personalities).toEqual({ captain: 'Give orders.', bard: 'Sing.\nTone: merry\nStyle: rhymed' });
+  });
+});
+
+describe('the models of a configuration', () => {
+  let fake: FakeModel;
+  beforeEach(async () => {
+    fake = await startFakeModel();
+  });
+  afterEach(async () => {
+    await fake.close();
+  });
+
+  function models(config: Record<string, unknown> = {}) {
+    const model = modelSection.schema.parse({
+      base_url: fake.base,
+      default: 'm',
+      api_key: 'sk-1',
+      headers: { 'x-team': 'blue' },
+      ...config,
+    });
+    return createModels({ model, agent });
+  }
+
+  it('are asked for by name at the same server with the same key and headers', async () => {
+    const { outcome } = await runToEnd({ model: models().named('other') });
+    expect(outcome).toMatchObject({ status: 'completed' });
+    expect(fake.requests).toMatchObject([{ model: 'other' }]);
+    expect(fake.headers).toMatchObject([{ authorization: 'Bearer sk-1', 'x-team': 'blue' }]);
+  });
+
+  it('are one for each name, and the main one for its own', () => {
+    const all = models();
+    expect(all.main.name).toBe('m');
+    expect(all.named('m')).toBe(all.main);
+    expect(all.named('other')).toBe(all.named('other'));
+    expect(all.named('other').name).toBe('other');
+  });
+
+  it('do not grow without end with the names that people try', () => {
+    const all = models();
+    const first = all.named('first');
+    for (let count = 0; count < 31; count += 1) all.named(`try-${count}`);
+    expect(all.named('first')).toBe(first);
+    all.named('one-more');
+    expect(all.named('first')).not.toBe(first);
+  });
+
+  it('are the demo under any name where nothing else is set up', () => {
+    const demo = createModels({ model: modelSection.schema.parse({}), agent });
+    expect(demo.named('gpt-x')).toBe(demo.main);
+  });
+
+  it.each([
+    { given: {}, name: 'm' },
+    { given: { model: '', provider: '' }, name: 'm' },
+    { given: { model: 'small' }, name: 'small' },
+    { given: { model: 'small', provider: 'main' }, name: 'small' },
+    { given: { model: 'vendor/small', provider: 'openrouter' }, name: 'm' },
+  ])('judge approvals with $name for $given', ({ given, name }) => {
+    const { approval } = auxiliarySection.schema.parse({ approval: given });
+    expect(models().auxiliary(approval).name).toBe(name);
+  });
+
+  it('are told how much to think, and nothing where nothing was said', async () => {
+    const { main: model } = models();
+    await runToEnd({ model, reasoning: 'high' });
+    await runToEnd({ model, reasoning: '' });
+    await runToEnd({ model });
+    expect(fake.requests[0]).toMatchObject({ reasoning_effort: 'high' });
+    expect(fake.requests.slice(1).map((body) => 'reasoning_effort' in body)).toEqual([false, false]);
   });
 });
 
