@@ -1,19 +1,8 @@
 /** The outgoing half of the fake Bot API: chats, messages and files, with the refusals of the real one. */
 import type { UploadedFile } from './multipart.ts';
+import { createCallbacks, type FakeKeyboard, keyboardOf } from './telegram-buttons.ts';
 import { parseTelegramHtml, type TelegramEntity, TelegramHtmlError } from './telegram-html.ts';
-
-/** An answer with `ok: false`. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly status: number;
-  readonly parameters: Readonly<Record<string, unknown>> | undefined;
-
-  constructor(status: number, description: string, parameters?: Readonly<Record<string, unknown>>) {
-    super(description);
-    this.status = status;
-    this.parameters = parameters;
-  }
-}
+import { bad, nested, Refusal } from './telegram-refusal.ts';
 
 /** A message of the bot as people see it. */
 export interface FakeMessage {
@@ -25,6 +14,7 @@ export interface FakeMessage {
   /** Visible text, markup taken out. Captions too. */
   text: string;
   entities: readonly TelegramEntity[];
+  buttons: FakeKeyboard;
   edits: number;
   readonly sentAt: number;
   readonly file: UploadedFile | undefined;
@@ -73,16 +63,6 @@ const ACTIONS = [
   'find_location',
 ];
 
-const bad = (description: string): never => {
-  throw new Refusal(400, `Bad Request: ${description}`);
-};
-
-/** Nested objects come as JSON text in multipart and urlencoded bodies. */
-function nested(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value;
-  return typeof parsed === 'object' && parsed !== null ? { ...parsed } : undefined;
-}
-
 function visible(
   body: Readonly<Record<string, unknown>>,
   field: 'text' | 'caption',
@@ -130,6 +110,7 @@ export function createChats(context: ChatsContext) {
   const drafts = new Map<number, string[]>();
   const incoming = new Map<number, Set<number>>();
   const forgotten = new Set<string>();
+  const callbacks = createCallbacks();
   let nextMessage = 1;
   let commands: readonly unknown[] = [];
 
@@ -180,6 +161,7 @@ export function createChats(context: ChatsContext) {
       replyTo,
       method: call.method,
       ...content,
+      buttons: keyboardOf(call.body),
       edits: 0,
       sentAt: now(),
       file,
@@ -196,8 +178,9 @@ export function createChats(context: ChatsContext) {
       date: Math.floor(message.sentAt / 1000),
       from: me,
       chat: chatOf(message.chatId),
-      ...(message.threadId === undefined ? {} : { message_thread_id: message.threadId }),
+      ...(message.threadId === undefined ? {} : { message_thread_id: message.threadId, is_topic_message: true }),
       ...(message.file === undefined ? { text: message.text } : { caption: message.text }),
+      ...(message.buttons.length === 0 ? {} : { reply_markup: { inline_keyboard: message.buttons } }),
     };
   }
 
@@ -218,11 +201,13 @@ export function createChats(context: ChatsContext) {
     const message = found(chatId, Number(call.body['message_id'])) ?? bad('message to edit not found');
     if (message.file !== undefined) bad('there is no text in the message to edit');
     const { text, entities } = visible(call.body, 'text', TEXT_LIMIT);
-    if (text === message.text && JSON.stringify(entities) === JSON.stringify(message.entities))
+    const buttons = keyboardOf(call.body);
+    const same = JSON.stringify([message.text, message.entities, message.buttons]) === JSON.stringify([text, entities, buttons]);
+    if (same)
       bad(
         'message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message',
       );
-    Object.assign(message, { text, entities, edits: message.edits + 1 });
+    Object.assign(message, { text, entities, buttons, edits: message.edits + 1 });
     call.messageId = message.id;
     return { ...wire(message), edit_date: Math.floor(now() / 1000) };
   }
@@ -269,6 +254,8 @@ export function createChats(context: ChatsContext) {
         return remove(call);
       case 'sendmessagedraft':
         return draft(call);
+      case 'answercallbackquery':
+        return callbacks.answer(call.body);
       case 'getfile':
         return getFile(call);
       case 'setmycommands':
@@ -311,8 +298,20 @@ export function createChats(context: ChatsContext) {
     return { message };
   }
 
+  /** Nobody can click what is not there: then it throws. */
+  function click(where: { readonly chatId: number; readonly messageId: number }, button: string, fromId: number): Record<string, unknown> {
+    const message = found(where.chatId, where.messageId);
+    const pressed = message?.buttons.flat().find(({ text, callback_data: data }) => text === button || data === button);
+    if (message === undefined || pressed === undefined)
+      throw new Error(`There is no button "${button}" on message ${where.messageId} in chat ${where.chatId}.`);
+    return callbacks.query(wire(message), pressed.callback_data, fromId);
+  }
+
   return {
     perform,
+    click,
+    callbackAnswers: callbacks.answers,
+    forgetCallbacks: callbacks.forget,
     commands: (): readonly unknown[] => commands,
     messages: (chatId: number): readonly FakeMessage[] => messages.get(chatId) ?? [],
     drafts: (chatId: number): readonly string[] => drafts.get(chatId) ?? [],
@@ -321,6 +320,8 @@ export function createChats(context: ChatsContext) {
     updateOf(injection: Readonly<Record<string, unknown>> | { readonly chatId: number; readonly text: string }): Record<string, unknown> {
       const { chatId, text, ...given } = { ...injection } as Record<string, unknown>;
       const update = typeof chatId === 'number' && typeof text === 'string' ? textUpdate(chatId, text, given) : { ...injection };
+      const callback = nested(update['callback_query']);
+      if (callback !== undefined) callbacks.opened(String(callback['id']));
       const message = nested(update['message']);
       const chat = nested(message?.['chat']);
       if (chat !== undefined) {

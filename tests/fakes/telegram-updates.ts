@@ -39,7 +39,18 @@ export function createUpdates(context: { now: () => number; changed: () => void;
   let lastError: { last_error_date: number; last_error_message: string } | undefined;
   let pushing = false;
   let closed = false;
+  /** Kinds of updates that are wanted; undefined until a call says so. */
+  let allowed: readonly string[] | undefined;
   const polls: FakePoll[] = [];
+
+  /** As Telegram does: it holds until another list is given, and says nothing about what is queued already. An empty list takes all. */
+  function allow(value: unknown): void {
+    const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+    if (Array.isArray(list)) allowed = list.length === 0 ? undefined : list.map(String);
+  }
+
+  const wanted = (update: Readonly<Record<string, unknown>>): boolean =>
+    allowed === undefined || allowed.some((kind) => update[kind] !== undefined);
 
   function take(limit: number): unknown[] {
     const due = queue.slice(0, limit);
@@ -70,6 +81,7 @@ export function createUpdates(context: { now: () => number; changed: () => void;
 
   function poll(body: Readonly<Record<string, unknown>>, reply: PollReply): void {
     const { offset, timeout } = seen(body);
+    allow(body['allowed_updates']);
     if (webhook.url !== '') {
       reply.refuse(409, WEBHOOK_ACTIVE);
       return;
@@ -137,13 +149,14 @@ export function createUpdates(context: { now: () => number; changed: () => void;
     polls,
     poll,
     seen,
+    allow,
     flush,
     queue(update: Readonly<Record<string, unknown>>): QueuedUpdate {
       const given = update['update_id'];
       const id = typeof given === 'number' ? given : nextId;
       nextId = Math.max(id + 1, typeof given === 'number' ? id + 1 : nextId);
       const entry: QueuedUpdate = { at: now(), update: { ...update, update_id: id }, deliveries: 0 };
-      queue.push(entry);
+      if (wanted(update)) queue.push(entry);
       return entry;
     },
     waiting: (): readonly QueuedUpdate[] => queue,

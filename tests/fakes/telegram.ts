@@ -7,8 +7,10 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { parseBody, type UploadedFile } from './multipart.ts';
-import { createChats, type FakeMessage, Refusal } from './telegram-chats.ts';
+import type { FakeCallbackAnswer } from './telegram-buttons.ts';
+import { createChats, type FakeMessage } from './telegram-chats.ts';
 import { createPenalties, type FakePacing } from './telegram-penalties.ts';
+import { Refusal } from './telegram-refusal.ts';
 import { createUpdates, type FakePoll, type QueuedUpdate } from './telegram-updates.ts';
 
 export type { FakeMessage } from './telegram-chats.ts';
@@ -99,6 +101,14 @@ export interface FakeTelegram {
   inject(injection: Injection): QueuedUpdate;
   /** All updates are queued before the waiting poll is answered. */
   injectMany(injections: readonly Injection[]): QueuedUpdate[];
+  /**
+   * A person (in a private chat its owner) clicks a button, named by its text or its data. Throws where there is none; a click that
+   * cannot be made with an honest client is injected as a `callback_query`.
+   */
+  click(where: { readonly chatId: number; readonly messageId: number }, button: string, fromId?: number): QueuedUpdate;
+  readonly callbackAnswers: readonly FakeCallbackAnswer[];
+  /** All clicks so far are too old to be answered. */
+  forgetCallbacks(): void;
   /** What people see in the chat now: edits applied, deleted messages gone. Ours only. */
   messages(chatId: number): readonly FakeMessage[];
   drafts(chatId: number): readonly string[];
@@ -191,6 +201,7 @@ export async function startFakeTelegram(options: FakeOptions = {}): Promise<Fake
       case 'getme':
         return me;
       case 'setwebhook':
+        updates.allow(call.body['allowed_updates']);
         updates.setWebhook(String(call.body['url'] ?? ''), String(call.body['secret_token'] ?? ''));
         return true;
       case 'deletewebhook':
@@ -325,6 +336,13 @@ export async function startFakeTelegram(options: FakeOptions = {}): Promise<Fake
       updates.flush();
       return queued;
     },
+    click: (where, button, fromId = Math.abs(where.chatId)) => {
+      const queued = updates.queue(chats.updateOf(chats.click(where, button, fromId)));
+      updates.flush();
+      return queued;
+    },
+    callbackAnswers: chats.callbackAnswers,
+    forgetCallbacks: chats.forgetCallbacks,
     messages: chats.messages,
     drafts: chats.drafts,
     waitFor,
