@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { nearest } from '../nearest.ts';
 import { parseEnvFile } from './env-file.ts';
 import { Environment } from './environment.ts';
-import { hermesKeys } from './hermes-keys.ts';
+import { hermesInnerKeys, hermesKeys } from './hermes-keys.ts';
 import { isMap } from './known-keys.ts';
 import { readSection, type Source } from './read-section.ts';
 import type { ConfigSection } from './section.ts';
@@ -111,10 +111,11 @@ class UnknownKeys {
   }
 
   below(path: Path, known: readonly string[], line: number | undefined): void {
-    const [section, key] = path.map(String);
-    const name = path.map(String).join('.');
-    if (section !== undefined && key !== undefined && path.length === 2 && hermesKeys[section]?.includes(key)) this.#hermes.add(name);
-    else this.#warn(name, line, nearest(String(path.at(-1)), known));
+    const steps = path.map(String);
+    const name = steps.join('.');
+    const key = steps.at(-1) ?? '';
+    if (hermesKeysBelow(steps.slice(0, -1)).includes(key)) this.#hermes.add(name);
+    else this.#warn(name, line, nearest(key, known));
   }
 
   warnings(): string[] {
@@ -129,6 +130,11 @@ class UnknownKeys {
     const place = line === undefined ? 'config.yaml' : `config.yaml line ${line}`;
     this.#warnings.push(`${place}: ${name} is not a known key and is ignored${near === undefined ? '' : `; did you mean ${near}?`}`);
   }
+}
+
+function hermesKeysBelow(path: readonly string[]): readonly string[] {
+  if (path.length === 1) return hermesKeys[path.join()] ?? [];
+  return hermesInnerKeys[path.join('.')] ?? hermesInnerKeys[[...path.slice(0, -1), '*'].join('.')] ?? [];
 }
 
 function deepFreeze(value: unknown): unknown {

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { auxiliarySection } from '../../agent/models/config.ts';
+import { approvalsSection } from './approvals.ts';
+import { displaySection } from './display.ts';
 import type { ConfigSection } from './section.ts';
 
 const sessionResetSchema = z.object({
@@ -68,7 +71,14 @@ const logging: ConfigSection<LoggingConfig> = {
 };
 
 /** The gateway's own sections of config.yaml. */
-export const gatewaySections = { session_reset: sessionReset, gateway, logging };
+export const gatewaySections = {
+  display: displaySection,
+  approvals: approvalsSection,
+  auxiliary: auxiliarySection,
+  session_reset: sessionReset,
+  gateway,
+  logging,
+};
 
 /** Hermes Agent has these at the top level. */
 export const gatewayAliases = {
