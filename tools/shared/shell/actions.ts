@@ -15,6 +15,11 @@ export interface Walk {
   script(text: string, scope: Scope): void;
 }
 
+/** The walk, with every doubt from now on told of this command. */
+export function doubting(command: SimpleCommand, walk: Walk): Walk {
+  return { ...walk, doubt: (why) => walk.find({ level: 'ask', why, about: [command] }) };
+}
+
 /** What a statement may do to the walk that visits it. */
 export interface Actions {
   readonly expander: Expander;

@@ -1,6 +1,6 @@
 import type { Risk } from '../../../agent/risk.ts';
 import { commandName, type Finding, type Reading, type SimpleCommand } from './command.ts';
-import { isStatic, resolveWord, shown } from './pattern.ts';
+import { isDeceiving, isStatic, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';
 import { combinationFindings } from './rules/combination.ts';
 import { deleteRules } from './rules/delete.ts';
@@ -34,7 +34,7 @@ const FOR_ALL: readonly Rule[] = [
 export function classifyCommand(text: string, place: ShellPlace, parse: ParseShell): Risk {
   const reading = readShell(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, place, parse);
   const findings = [...textFindings(text), ...reading.findings, ...readingFindings(reading, place)];
-  return toRisk(findings, subjectsOf(reading, text));
+  return toRisk(findings, subjectsOf(reading, { findings, text }));
 }
 
 function readingFindings(reading: Reading, place: ShellPlace): Finding[] {
@@ -49,21 +49,19 @@ function readingFindings(reading: Reading, place: ShellPlace): Finding[] {
 function judgeCommand(command: SimpleCommand, place: ShellPlace): Finding[] {
   const name = commandName(command);
   const own = TABLES.flatMap((table) => (Object.hasOwn(table, name) ? (table[name] ?? []) : []));
-  const findings = [...own, ...FOR_ALL].flatMap((rule) => rule(command, place));
-  return isKnown(name) ? findings : [...findings, ...carried(command, (inner) => judgeCommand(inner, place))];
+  const inside = isKnown(name) ? [] : carried(command, (inner) => judgeCommand(inner, place));
+  const findings = [...[...own, ...FOR_ALL].flatMap((rule) => rule(command, place)), ...inside];
+  return findings.map((finding) => ({ ...finding, about: [command, ...(finding.about ?? [])] }));
 }
 
 function isKnown(name: string): boolean {
   return isReader(name) || WRAPPERS.has(name) || TABLES.some((table) => Object.hasOwn(table, name));
 }
 
-// Characters that make a text look different from what runs, and those that we use ourselves as marks.
-const DECEIVING = /[[\p{Cc}--[\t\n]]\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ue000-\uf8ff]/v;
-
 function textFindings(text: string): Finding[] {
   const findings: Finding[] = [];
   if (text.length > MAX_LENGTH) findings.push({ level: 'ask', why: 'It is too long to be judged.' });
-  if (DECEIVING.test(text) || !text.isWellFormed()) findings.push({ level: 'ask', why: 'It has invisible or misleading characters.' });
+  if (isDeceiving(text)) findings.push({ level: 'ask', why: 'It has invisible or misleading characters.' });
   // bash evaluates an array subscript even inside a quoted name (`printf -v 'a[$(id)]'`).
   if (/\w\[[^\]\s]*(?:\$\(|`)/u.test(text)) findings.push({ level: 'ask', why: 'It runs a command inside an array subscript.' });
   if (/\bfork\s*(?:\(\s*\))?\s*while\s+(?:fork|1|true)|%0\s*\|\s*%0/u.test(text))
@@ -75,17 +73,27 @@ function toRisk(findings: readonly Finding[], subjects: readonly string[]): Risk
   const forbidden = findings.filter((finding) => finding.level === 'hardline');
   const level = forbidden.length > 0 ? 'hardline' : findings.length > 0 ? 'ask' : 'safe';
   const reasons = new Set((forbidden.length > 0 ? forbidden : findings).map((finding) => finding.why));
-  return { level, why: [...reasons].slice(0, 3).join(' '), subjects };
+  const why = [...reasons].slice(0, 3).join(' ');
+  const isSpecific = findings.length > 0 && findings.every((finding) => finding.about !== undefined);
+  return isSpecific ? { level, why, subjects, doubtful: doubtfulOf(findings) } : { level, why, subjects };
 }
 
-/** Every simple command in its words, then every place that a redirection writes. */
-function subjectsOf(reading: Reading, text: string): string[] {
-  const commands = reading.commands.map((command) => command.argv.map(quoted).join(' '));
+/** Every simple command in its words, then every place that a redirection writes or for whose sake somebody is asked. */
+function subjectsOf(reading: Reading, from: { findings: readonly Finding[]; text: string }): string[] {
   const places = reading.redirects
     .flatMap(({ target, writes, directories }) => (writes ? (resolveWord(target, directories) ?? [target]) : []))
     .map(shown);
-  const subjects = [...new Set([...commands, ...places])];
-  return subjects.length > 0 ? subjects : [text];
+  const subjects = new Set([...reading.commands.map(inWords), ...places, ...doubtfulOf(from.findings)]);
+  return subjects.size > 0 ? [...subjects] : [from.text];
+}
+
+function doubtfulOf(findings: readonly Finding[]): string[] {
+  const about = findings.flatMap((finding) => finding.about ?? []);
+  return [...new Set(about.map((subject) => (typeof subject === 'string' ? subject : inWords(subject))))];
+}
+
+function inWords(command: SimpleCommand): string {
+  return command.argv.map(quoted).join(' ');
 }
 
 function quoted(word: string): string {

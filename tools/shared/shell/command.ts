@@ -32,6 +32,8 @@ export interface Assignment {
 export interface Finding {
   readonly level: 'ask' | 'hardline';
   readonly why: string;
+  /** For whose sake: commands, and places or assignments as text. Absent: the text as a whole. */
+  readonly about?: readonly (SimpleCommand | string)[];
 }
 
 /** Everything that a text would do, as far as it shows before it runs. */

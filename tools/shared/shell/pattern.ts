@@ -17,6 +17,13 @@ const HIDDEN = '\ue003';
 
 export const PLACEHOLDERS = /[\ue000-\uf8ff]/u;
 
+// Characters that make a text look different from what runs, and those that we use ourselves as marks.
+const DECEIVING = /[[\p{Cc}--[\t\n]]\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ue000-\uf8ff]/v;
+
+export function isDeceiving(text: string): boolean {
+  return DECEIVING.test(text) || !text.isWellFormed();
+}
+
 export function isStatic(word: string): boolean {
   return !PLACEHOLDERS.test(word);
 }

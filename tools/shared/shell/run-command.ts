@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import type { Actions } from './actions.ts';
+import { type Actions, doubting } from './actions.ts';
 import { assign, declare, prefixAssignment, unset } from './assign.ts';
 import { applyBuiltin } from './builtins.ts';
 import type { Feed } from './command.ts';
@@ -207,9 +207,10 @@ function simple(node: Node, place: { scope: Scope; extra: readonly string[] }, a
   note(seen, scope.directories, actions);
   if (argv.length === 0) return;
   const feed = seen.feed ?? scope.feed;
-  applyBuiltin(argv, scope, actions.walk);
+  const before = { argv, directories: scope.directories, feed, home: variableValue(scope, 'HOME') };
+  applyBuiltin(argv, scope, doubting(before, actions.walk));
   if (scope.functions.has(argv[0] ?? '')) forgetState(scope, argv[0] ?? '');
-  unwrap({ argv, directories: scope.directories, feed, home: variableValue(scope, 'HOME') }, scope, actions.walk);
+  unwrap({ ...before, directories: scope.directories, home: variableValue(scope, 'HOME') }, scope, actions.walk);
 }
 
 /** Between two words bash wants blanks; where the parser saw anything else it read the text differently. */

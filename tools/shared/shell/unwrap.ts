@@ -1,4 +1,4 @@
-import type { Walk } from './actions.ts';
+import { doubting, type Walk } from './actions.ts';
 import { follow, runCarrier, skipAssignments } from './carriers.ts';
 import { commandName, type SimpleCommand } from './command.ts';
 import { isStatic } from './pattern.ts';
@@ -47,7 +47,7 @@ interface Layers {
 }
 
 function layer(command: SimpleCommand, scope: Scope, layers: Layers): void {
-  const { walk } = layers;
+  const walk = doubting(command, layers.walk);
   if (layers.left === 0) {
     walk.doubt('Too many commands are wrapped in each other in it.');
     return;
@@ -57,7 +57,7 @@ function layer(command: SimpleCommand, scope: Scope, layers: Layers): void {
   const name = commandName(command);
   const words = command.argv.slice(1);
   const inner = (argv: readonly string[], elsewhere?: Pick<SimpleCommand, 'directories'>): void => {
-    if (argv.length > 0) layer({ ...command, ...elsewhere, argv }, scope, { walk, left: layers.left - 1 });
+    if (argv.length > 0) layer({ ...command, ...elsewhere, argv }, scope, { walk: layers.walk, left: layers.left - 1 });
   };
   const spec = WRAPPERS.get(name);
   if (spec !== undefined && !(name === 'command' && /^-[vV]/u.test(words[0] ?? ''))) {

@@ -22,12 +22,13 @@ function obtainedAndRun(commands: readonly SimpleCommand[]): Finding[] {
   const fetched = new Set(commands.flatMap((command) => fetchedFiles(command)));
   for (const command of commands) {
     const words = command.argv.slice(0, 3).map(plain);
-    if (words.slice(0, 1).some((word) => madeExecutable.has(word))) return ask('It makes a file executable and runs it at once.');
+    if (words.slice(0, 1).some((word) => madeExecutable.has(word)))
+      return ask('It makes a file executable and runs it at once.', [command]);
     if (
       !/^(?:curl|wget|chmod|cat|head|less|tar|unzip|ls|rm|mv|cp|file|wc|grep|jq|sha256sum|md5sum)$/u.test(words[0] ?? '') &&
       words.some((word) => fetched.has(word))
     ) {
-      return ask('It fetches a file and runs it at once.');
+      return ask('It fetches a file and runs it at once.', [...commands.filter((other) => fetchedFiles(other).length > 0), command]);
     }
   }
   return [];
@@ -52,14 +53,14 @@ function writtenAndRun(reading: Reading): Finding[] {
   const redirected = reading.redirects.flatMap(({ target, writes, directories }) => (writes ? placesOf(target, directories) : []));
   const written = [...redirected, ...reading.commands.flatMap(writtenFiles)].filter((file) => !file.startsWith('/dev/'));
   if (written.length === 0) return [];
-  const runs = reading.commands.some((command) =>
+  const runs = reading.commands.filter((command) =>
     scriptWords(command).some(
       (word) =>
         word.includes(ANY) ||
         placesOf(word, command.directories).some((file) => written.some((other) => couldBe(file, other) || couldBe(other, file))),
     ),
   );
-  return runs ? ask('It writes a file and runs it at once.') : [];
+  return runs.length > 0 ? ask('It writes a file and runs it at once.', runs) : [];
 }
 
 function placesOf(word: string, directories: Directories): string[] {
@@ -104,12 +105,13 @@ const LISTERS = /^(?:ls|dir|find|fd|fdfind|locate|tree|e?grep|rg|ag|ack)$/u;
 function listedAndRead({ commands, redirects }: Reading, place: ShellPlace): Finding[] {
   const listers = commands.filter((command) => LISTERS.test(commandName(command)) && listsSecrets(command, place));
   if (listers.length === 0) return [];
-  const readsList = commands.some((command) => command.feed.from !== 'nothing' && takesNamesFromInput(command));
+  const readsList = commands.filter((command) => command.feed.from !== 'nothing' && takesNamesFromInput(command));
   // `ls` prints bare names, which lead nowhere without the directory in front of them.
   const printsPaths = listers.some((command) => !/^(?:ls|dir)$/u.test(commandName(command)));
-  const readsUnknown = redirects.some(({ target, writes }) => !writes && target.startsWith(ANY)) || commands.some(readsUnknownFiles);
-  return readsList || (printsPaths && readsUnknown)
-    ? ask('It reads files that it finds where secrets or the state of this gateway are.')
+  const unknownInput = redirects.some(({ target, writes }) => !writes && target.startsWith(ANY));
+  const readsUnknown = commands.filter(readsUnknownFiles);
+  return readsList.length > 0 || (printsPaths && (unknownInput || readsUnknown.length > 0))
+    ? ask('It reads files that it finds where secrets or the state of this gateway are.', [...listers, ...readsList, ...readsUnknown])
     : [];
 }
 

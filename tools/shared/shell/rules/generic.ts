@@ -89,16 +89,16 @@ export function assignmentFindings(assignments: Reading['assignments'], place: S
     const named = value === '' || directories === undefined ? [] : reading(value, directories, place);
     if (named.length > 0) return named;
     if (name === 'PATH' && appends !== true)
-      return ask('It changes where programs are looked for (PATH): other ones may run than it names.');
+      return ask('It changes where programs are looked for (PATH): other ones may run than it names.', [`PATH=${shown(value)}`]);
     if (!isStartupVariable(name) || HARMLESS_NAMES.test(name) || HARMLESS_VALUES.test(value)) return [];
     if (name === 'NODE_OPTIONS' && HARMLESS_NODE_OPTIONS.test(value)) return [];
-    return ask(`It sets ${name}, through which other programs run code.`);
+    return ask(`It sets ${name}, through which other programs run code.`, [`${name}=${shown(value)}`]);
   });
 }
 
 export function redirectFindings(reading_: Reading, place: ShellPlace): Finding[] {
   return reading_.redirects.flatMap(({ target, writes, directories }) => {
-    if (/^\/dev\/(?:tcp|udp)\//u.test(target)) return ask('It opens a connection to another machine.');
+    if (/^\/dev\/(?:tcp|udp)\//u.test(target)) return ask('It opens a connection to another machine.', [shown(target)]);
     if (writes) return writing(target, directories, place);
     return [reading, readingByEnd, readingByStart].flatMap((judge) => judge(target, directories, place)).slice(0, 1);
   });

@@ -30,6 +30,8 @@ export function carried(command: SimpleCommand, judge: (command: SimpleCommand) 
     return [{ level: 'ask', why: 'It gives a shell commands as text.' }];
   }
   const start = words.findIndex((word) => STRONG.test(commandName({ argv: [word] })));
+  const asOther = start >= 0 && words[start + 1] !== undefined && /^(?:sudo|doas|su)$/u.test(commandName({ argv: words.slice(start) }));
+  if (asOther) return [{ level: 'ask', why: 'It runs with the rights of another user.' }];
   const asWords = start < 0 || words[start + 1] === undefined ? [] : judge({ ...command, argv: words.slice(start) });
   const asText = words
     .filter((word) => isStatic(word))

@@ -17,12 +17,12 @@ export interface ShellPlace extends SensitivePlaces {
 /** What is wrong with a command of a certain name; nothing when it is fine. */
 export type Rule = (command: SimpleCommand, place: ShellPlace) => readonly Finding[];
 
-export function ask(why: string): Finding[] {
-  return [{ level: 'ask', why }];
+export function ask(why: string, about?: Finding['about']): Finding[] {
+  return [{ level: 'ask', why, ...(about !== undefined && { about }) }];
 }
 
-export function hardline(why: string): Finding[] {
-  return [{ level: 'hardline', why }];
+export function hardline(why: string, about?: Finding['about']): Finding[] {
+  return [{ level: 'hardline', why, ...(about !== undefined && { about }) }];
 }
 
 const RAW_DISKS = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|md|dm-|mapper\/|nbd|zd|pmem)/u;
@@ -36,19 +36,21 @@ export function isRawDisk(word: string): boolean {
 /** Writing to the place that `word` means. */
 export function writing(word: string, directories: Directories, place: ShellPlace): Finding[] {
   if (word === '' || word === '-') return [];
-  if (isRawDisk(word)) return hardline('It overwrites a disk as a whole.');
+  if (isRawDisk(word)) return hardline('It overwrites a disk as a whole.', [shown(word)]);
   const files = resolveWord(word, directories);
-  if (files === undefined) return ask(`It writes to a place that only shows when it runs (${shown(word)}).`);
+  if (files === undefined) return ask(`It writes to a place that only shows when it runs (${shown(word)}).`, [shown(word)]);
   return files.flatMap((file) => writingFile(file, place)).slice(0, 1);
 }
 
 function writingFile(file: string, place: ShellPlace): Finding[] {
-  if (file === '/proc/sysrq-trigger') return hardline('It stops or restarts the machine at once.');
+  if (file === '/proc/sysrq-trigger') return hardline('It stops or restarts the machine at once.', [file]);
   if (isHarmlessDevice(file)) return [];
-  for (const candidate of new Set([file, followed(file, place)])) {
+  const candidates = new Set([file, followed(file, place)]);
+  const about = [...candidates].map(shown);
+  for (const candidate of candidates) {
     const forbidden = whyNotWrite(candidate, place);
-    if (forbidden !== undefined) return ask(`It writes to ${shown(candidate)}. ${forbidden}`);
-    if (!isWritable(candidate, place)) return ask(`It writes outside of the workspace (${shown(candidate)}).`);
+    if (forbidden !== undefined) return ask(`It writes to ${shown(candidate)}. ${forbidden}`, about);
+    if (!isWritable(candidate, place)) return ask(`It writes outside of the workspace (${shown(candidate)}).`, about);
   }
   return [];
 }
@@ -68,11 +70,14 @@ export function followed(file: string, place: ShellPlace): string {
 /** Reading what holds secrets. What a word holds that is only known at run time is not suspected, see `readingByEnd`. */
 export function reading(word: string, directories: Directories, place: ShellPlace): Finding[] {
   const words = withoutClimbs(word);
-  if (words === undefined) return ask(`It uses files that only show when it runs (${shown(word)}).`);
+  if (words === undefined) return ask(`It uses files that only show when it runs (${shown(word)}).`, [shown(word)]);
   const files = words.flatMap((each) => resolveWord(each, directories) ?? []);
-  for (const file of files.flatMap((name) => [name, followed(name, place)])) {
-    const why = whyNotRead(file, place);
-    if (why !== undefined) return ask(`It uses ${shown(file)}. ${why}`);
+  for (const name of files) {
+    const candidates = [...new Set([name, followed(name, place)])];
+    for (const file of candidates) {
+      const why = whyNotRead(file, place);
+      if (why !== undefined) return ask(`It uses ${shown(file)}. ${why}`, candidates.map(shown));
+    }
   }
   return [];
 }
@@ -82,7 +87,7 @@ export function readingByEnd(word: string, directories: Directories, place: Shel
   const isUnknown = word.includes(ANY) || (directories === undefined && !path.isAbsolute(word));
   const end = word.slice(word.lastIndexOf(ANY) + 1);
   const isTelling = isUnknown && !/(?:^|\/)[\ue001\ue002]/u.test(end) && couldEndInSecret(end, place.protectedPaths);
-  return isTelling ? ask(`It may use keys, credentials or the configuration of this gateway (${shown(word)}).`) : [];
+  return isTelling ? ask(`It may use keys, credentials or the configuration of this gateway (${shown(word)}).`, [shown(word)]) : [];
 }
 
 /** The known beginning of a word whose end only shows when it runs: what may lie there outside of the workspace? */
