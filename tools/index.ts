@@ -29,8 +29,8 @@ export const toolSections = { terminal: terminalSection };
 export function createTools(config: ToolsConfig): Tool[] {
   const processes = createProcessTrees({ marker: config.marker, namespace: config.terminal.process_namespace });
   const environment = childEnvironment(config.environment, config.terminal.env_passthrough);
-  const judge = createShellJudge({ home: config.home, protectedPaths: config.protectedPaths });
   const files = { home: config.home, protectedPaths: config.protectedPaths };
+  const judge = createShellJudge({ ...files, searchPath: environment['PATH'] ?? '' });
   return [
     createTerminal({ config: config.terminal, processes, environment, judge }),
     createReadFile(files),

@@ -6,7 +6,7 @@ it('judging hundreds of commands costs the daemon a few tens of megabytes and no
   const module = fileURLToPath(new URL('../../../tools/shared/shell/judge.ts', import.meta.url));
   const script = `
     const { createShellJudge } = await import(${JSON.stringify(module)});
-    const judge = createShellJudge({ home: '/root', protectedPaths: [] });
+    const judge = createShellJudge({ home: '/root', protectedPaths: [], searchPath: '/usr/bin:/bin' });
     const before = process.memoryUsage().rss;
     for (let round = 0; round < 150; round += 1) {
       for (const command of ['ls -la', 'cd src && git add -A', 'for f in *.txt; do mv "$f" "\${f%.txt}.md"; done']) await judge(command, '/tmp', '/tmp');

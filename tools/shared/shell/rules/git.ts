@@ -63,17 +63,25 @@ function parseGit(argv: readonly string[]): GitCall {
   return { verb: words[index] ?? '', words: words.slice(index + 1), settings, directories };
 }
 
+const KEPT_TO_ITSELF = new Set(
+  'add am apply branch checkout cherry-pick clean clone commit fetch gc merge mv prune pull push reflog reset restore revert rm stash switch tag worktree'.split(
+    ' ',
+  ),
+);
+
+/** No setting, alias or option that would make git run what it is not. Hooks are the repository's, and are as they were. */
+export function runsOnlyGit(argv: readonly string[]): boolean {
+  const { verb, words, settings } = parseGit(argv);
+  return KEPT_TO_ITSELF.has(verb) && settings.length === 0 && !words.some((word) => RUNNING_OPTION.test(word));
+}
+
+const RUNNING_OPTION = /^--(?:upload-pack|receive-pack|exec|extcmd|open-files-in-pager|template|config)(?:=|$)|^ext::|^-O\w/u;
+
 export const git: Rule = (command, place) => {
   const call = parseGit(command.argv);
   if (call.settings.some((setting) => !isStatic(setting) || RUNNING_SETTING.test(setting.split('=', 1)[0] ?? '')))
     return ask('It gives git a program to run.');
-  if (
-    call.words.some((word) =>
-      /^--(?:upload-pack|receive-pack|exec|extcmd|open-files-in-pager|template|config)(?:=|$)|^ext::|^-O\w/u.test(word),
-    ) &&
-    call.verb !== 'config'
-  )
-    return ask('It gives git a program to run.');
+  if (call.verb !== 'config' && call.words.some((word) => RUNNING_OPTION.test(word))) return ask('It gives git a program to run.');
   const losing = LOSING[call.verb]?.(call.words);
   if (losing !== undefined) return ask(losing);
   const elsewhere = READS.has(call.verb)
