@@ -1,0 +1,7 @@
+const tokens: readonly string[] = ['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'];
+
+/** An answer by which the model says that it has nothing to say. It is stored and not delivered. Only the whole answer counts. */
+export function isSilence(text: string): boolean {
+  const answer = text.trim();
+  return answer.length <= 64 && tokens.includes(answer.replace(/\s+/g, ' ').toUpperCase());
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { isSilence } from '../../gateway/silence.ts';
+
+test.each([
+  '[SILENT]',
+  'SILENT',
+  'NO_REPLY',
+  'NO REPLY',
+  '[silent]',
+  'No_Reply',
+  '  [SILENT]\n',
+  'no\n  reply',
+  '\t no \u00a0 reply ',
+  `${'\n'.repeat(80)}SILENT`,
+])('%j is silence', (text) => {
+  expect(isSilence(text)).toBe(true);
+});
+
+test.each([
+  '',
+  ' ',
+  'I will be SILENT',
+  '[SILENT] for now',
+  'Done.\n\n[SILENT]',
+  '[SILENT].',
+  'NO_REPLY NO_REPLY',
+  '`NO_REPLY`',
+  '```\n[SILENT]\n```',
+  '"NO REPLY"',
+  '**SILENT**',
+  'SILENTLY',
+  'NO-REPLY',
+  'NOREPLY',
+  '[ SILENT ]',
+  '[NO_REPLY]',
+  `NO${' '.repeat(60)}REPLY`,
+])('%j is an answer', (text) => {
+  expect(isSilence(text)).toBe(false);
+});
