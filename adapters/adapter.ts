@@ -250,6 +250,8 @@ export interface Adapter {
   delete?(ref: SentRef, signal: AbortSignal): Promise<void>;
   /** Shows the answer as far as it has come (drafts, native streams). `key` names the answer. Never the final text. */
   preview?(chat: ChatRef, key: string, markdown: string, signal: AbortSignal): Promise<void>;
+  /** Whether `preview` shows anything in this chat at the moment; absent: everywhere. */
+  previews?(chat: ChatRef): boolean;
   typing?(chat: ChatRef, signal: AbortSignal): Promise<void>;
   /** `OutboundAsk.choices` become buttons. Without it they are a numbered list, and people answer in words. */
   readonly buttons?: true;

@@ -16,7 +16,7 @@ export interface DelivererParts {
   readonly disableLinkPreviews: boolean;
 }
 
-type Deliverer = Required<Pick<Adapter, 'send' | 'edit' | 'delete' | 'preview' | 'typing'>>;
+type Deliverer = Required<Pick<Adapter, 'send' | 'edit' | 'delete' | 'preview' | 'previews' | 'typing'>>;
 
 export function createDeliverer(parts: DelivererParts): Deliverer {
   const { client, migrations, disableLinkPreviews } = parts;
@@ -41,7 +41,8 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       guarded(signal, async () => {
         await client.probe.sendChatAction({ ...here(chat), action: 'typing' }, grammySignal(signal));
       }),
-    preview: (chat, key, markdown, signal) => guarded(signal, () => preview(chat, key, markdown, signal)),
+    preview: (chat, key, markdown, signal) => guarded(signal, () => preview.show(chat, key, markdown, signal)),
+    previews: preview.shows,
   };
 }
 
@@ -52,7 +53,8 @@ function unless(description: RegExp): (error: unknown) => void {
   };
 }
 
-async function guarded<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+/** All failures leave as DeliveryError, a cancel as the signal's reason. */
+export async function guarded<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   try {
     return await call();
@@ -142,20 +144,26 @@ async function sizeOf({ path, name }: OutboundFile): Promise<number> {
 /** A growing answer is rendered once a second: of a long one only its end, which is what a person reads then. */
 const PREVIEWED_UNITS = 3000;
 
+interface Preview {
+  readonly show: NonNullable<Adapter['preview']>;
+  readonly shows: NonNullable<Adapter['previews']>;
+}
+
 /** Drafts exist in private chats only; elsewhere the answer is simply not previewed. https://core.telegram.org/bots/api#sendmessagedraft */
-function createPreview(client: Client, here: (chat: ChatRef) => TargetPayload): NonNullable<Adapter['preview']> {
+function createPreview(client: Client, here: (chat: ChatRef) => TargetPayload): Preview {
   // A self-hosted server of an older version does not know the method, and will not learn it while we run.
   let known = true;
-  return async (chat, key, markdown, signal) => {
-    const target = here(chat);
-    const part = known && target.chat_id > 0 ? splitForTelegram(latest(markdown).toWellFormed()).at(-1) : undefined;
+  const shows = (chat: ChatRef): boolean => known && Number(chat.chat) > 0;
+  const show: Preview['show'] = async (chat, key, markdown, signal) => {
+    const part = shows(chat) ? splitForTelegram(latest(markdown).toWellFormed()).at(-1) : undefined;
     if (part === undefined) return;
-    const draft = { ...target, draft_id: draftId(key), text: toTelegramHtml(part), parse_mode: 'HTML' as const };
+    const draft = { ...here(chat), draft_id: draftId(key), text: toTelegramHtml(part), parse_mode: 'HTML' as const };
     await client.probe.sendMessageDraft(draft, grammySignal(signal)).catch((error: unknown) => {
       if (errorCode(error) === 404) known = false;
       throw error;
     });
   };
+  return { show, shows };
 }
 
 function latest(markdown: string): string {

@@ -186,6 +186,7 @@ describe('edits, typing and drafts', () => {
     await rig.adapter.preview?.(chat, 'answer-1', '**so far**', signal());
     await rig.adapter.preview?.(chat, 'answer-2', 'other', signal());
     await rig.adapter.preview?.(group, 'answer-3', 'unseen', signal());
+    expect([chat, group].map((where) => rig.adapter.previews?.(where))).toEqual([true, false]);
     expect(rig.fake.drafts(5)).toEqual(['**so', 'so far', 'other']);
     const ids = rig.fake.calls.filter(({ method }) => method === 'sendMessageDraft').map(({ body }) => body['draft_id']);
     expect(ids[0]).toBe(ids[1]);
@@ -205,6 +206,7 @@ describe('drafts of long answers', () => {
   it('are given up on a server that does not know them', async () => {
     rig.fake.fail('sendMessageDraft', { status: 404, description: 'Not Found: method not found' }, 99);
     expect(await failure(rig.adapter.preview?.(chat, 'a', 'x', signal()) ?? Promise.resolve())).toMatchObject({ kind: 'rejected' });
+    expect(rig.adapter.previews?.(chat)).toBe(false);
     await rig.adapter.preview?.(chat, 'a', 'y', signal());
     expect(rig.fake.calls.filter(({ method }) => method === 'sendMessageDraft').length).toBe(1);
   });
