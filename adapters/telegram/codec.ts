@@ -1,8 +1,8 @@
 /** Telegram update to our events. Pure. https://core.telegram.org/bots/api#update */
-import type { ChatRef, InboundMessage, Quoted, Sender } from '../adapter.ts';
+import type { ChatRef, InboundAnswer, InboundMessage, Quoted, Sender } from '../adapter.ts';
 import { type GateRules, type GroupMessage, judge } from '../shared/gate.ts';
 import { attachmentsOf, describeContent } from './media.ts';
-import { updateSchema, type WireEntity, type WireMessage, type WireQuoted, type WireUser } from './wire.ts';
+import { updateSchema, type WireCallback, type WireEntity, type WireMessage, type WireQuoted, type WireUser } from './wire.ts';
 
 export interface CodecContext {
   readonly account: string;
@@ -18,9 +18,11 @@ export interface CodecContext {
 
 export type Decoded =
   | { readonly type: 'message'; readonly message: InboundMessage }
+  | { readonly type: 'answer'; readonly answer: InboundAnswer }
   /** The group became a supergroup and has a new id from now on. */
   | { readonly type: 'migrated'; readonly from: string; readonly to: string }
-  | { readonly type: 'ignored'; readonly why: string };
+  /** `callback`: a click that nobody will answer, and the client waits for an answer. */
+  | { readonly type: 'ignored'; readonly why: string; readonly callback?: string };
 
 const ignored = (why: string): Decoded => ({ type: 'ignored', why });
 
@@ -28,7 +30,8 @@ const ignored = (why: string): Decoded => ({ type: 'ignored', why });
 export function decodeUpdate(update: unknown, context: CodecContext): Decoded {
   const parsed = updateSchema.safeParse(update);
   if (!parsed.success) return ignored(`not as documented: ${parsed.error.issues.map(({ path }) => path.join('.')).join(', ')}`);
-  const { update_id: updateId, message } = parsed.data;
+  const { update_id: updateId, message, callback_query: callback } = parsed.data;
+  if (callback !== undefined) return decodeCallback(callback, context.account);
   if (message === undefined) return ignored('not a message');
   if (message.migrate_to_chat_id !== undefined)
     return { type: 'migrated', from: String(message.chat.id), to: String(message.migrate_to_chat_id) };
@@ -50,19 +53,13 @@ function decodeMessage(updateId: number, message: WireMessage, context: CodecCon
   const verdict = chat.type === 'private' || ofAlbum ? 'addressed' : judge(groupMessage(message, context), context.rules);
   if (verdict === 'ignored') return ignored('not addressed to the bot');
   const replyTo = quotedOf(message, thread, context.me.id);
-  const where: ChatRef = {
-    platform: 'telegram',
-    account: context.account,
-    chat: String(chat.id),
-    ...(thread === undefined ? {} : { thread }),
-  };
   return {
     type: 'message',
     message: {
       type: 'message',
       // update_id alone is no key: its numbering may start anywhere after a quiet week.
       event: `${updateId}:${chat.id}:${message.message_id}`,
-      chat: where,
+      chat: placeOf(message, context.account),
       chatType: chat.type === 'private' ? 'dm' : 'group',
       sender: senderOf(from),
       sentAtMs: message.date * 1000,
@@ -76,8 +73,48 @@ function decodeMessage(updateId: number, message: WireMessage, context: CodecCon
   };
 }
 
+/** As we make it in outgoing.ts: `<OutboundAsk.token>:<AskChoice.id>`. */
+const CHOICE = /^([a-z0-9]{16}):([a-z0-9]{1,12})$/;
+
+/**
+ * A click on a card. Neither mentions nor topics are asked for: the button itself is ours. Telegram warns that a client may send data
+ * of which there is no button on the message, so nothing is believed here but the person, the chat and the message.
+ */
+function decodeCallback({ id, from, message, data = '' }: WireCallback, account: string): Decoded {
+  const dismissed = (why: string): Decoded => ({ type: 'ignored', why, callback: id });
+  if (from.is_bot) return dismissed('a bot');
+  if (message === undefined) return dismissed('a click on no message of a chat');
+  const [, token, choice] = CHOICE.exec(data) ?? [];
+  if (token === undefined || choice === undefined) return dismissed('a click on no button of a card');
+  return {
+    type: 'answer',
+    answer: {
+      type: 'answer',
+      event: `cb:${id}`,
+      chat: placeOf(message, account),
+      chatType: CHAT_TYPES[message.chat.type],
+      sender: senderOf(from),
+      // Telegram does not tell when the button was clicked; this is when the card was sent, 0 for one that Telegram cannot show any more.
+      sentAtMs: message.date * 1000,
+      token,
+      choice,
+      message: String(message.message_id),
+      interaction: { callback: id },
+    },
+  };
+}
+
+const CHAT_TYPES = { private: 'dm', group: 'group', supergroup: 'group', channel: 'channel' } as const;
+
+type Placed = Pick<WireMessage, 'chat' | 'message_thread_id' | 'is_topic_message'>;
+
+function placeOf(message: Placed, account: string): ChatRef {
+  const thread = threadOf(message);
+  return { platform: 'telegram', account, chat: String(message.chat.id), ...(thread === undefined ? {} : { thread }) };
+}
+
 /** Replies in ordinary groups have a message_thread_id too, but only a topic is a place; the General topic (1) has none of its own. */
-function threadOf(message: WireMessage): string | undefined {
+function threadOf(message: Placed): string | undefined {
   const { message_thread_id: thread, is_topic_message: isTopic } = message;
   return isTopic === true && thread !== undefined && thread !== 1 ? String(thread) : undefined;
 }

@@ -1,6 +1,7 @@
 /** The Telegram account: one connection in, calls out. Loaded only when Telegram is switched on. */
 import type { Adapter, Host } from '../adapter.ts';
 import type { MenuCommand } from '../platform.ts';
+import { createCallbackAnswers } from './callbacks.ts';
 import { type Client, createClient, TIMING, type Timing } from './client.ts';
 import { createDeliverer } from './delivery.ts';
 import { fetchFile } from './download.ts';
@@ -29,7 +30,8 @@ export function connectTelegram({ config, host, menu, timing }: TelegramParts): 
   const client = createClient({ token, root: config.base_url, pollMs: config.poll_timeout_seconds * 1000 }, timing);
   const migrations = createMigrations(host.store);
   const identity = createIdentity({ token, host, client });
-  const intake = createIntake({ config, host, menu, migrations, identity });
+  const { respond, dismiss } = createCallbackAnswers(client, timing);
+  const intake = createIntake({ config, host, menu, migrations, identity, dismiss });
   const deliverer = createDeliverer({ client, migrations, disableLinkPreviews: config.disable_link_previews });
   const parts = { config, client, timing, host, health: createHealth(host), identity, intake };
   return {
@@ -52,6 +54,8 @@ export function connectTelegram({ config, host, menu, timing }: TelegramParts): 
       }
     },
     ...deliverer,
+    buttons: true,
+    respond,
     fetch: (attachment, signal) => fetchFile({ client, timing, limitBytes: DOWNLOAD_LIMIT_BYTES }, attachment, signal),
     ...(config.webhook.url === undefined ? {} : { routes: (app) => addRoute(parts, app) }),
   };

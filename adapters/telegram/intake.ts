@@ -1,5 +1,5 @@
 /** From updates to `host.receive`: everything of a batch in one call, so that it is one transaction. */
-import type { Host, InboundMessage } from '../adapter.ts';
+import type { Host, Inbound } from '../adapter.ts';
 import type { MenuCommand } from '../platform.ts';
 import { type CodecContext, decodeUpdate } from './codec.ts';
 import type { Identity } from './identity.ts';
@@ -22,9 +22,11 @@ export interface IntakeParts {
   readonly menu: readonly MenuCommand[];
   readonly migrations: Migrations;
   readonly identity: Identity;
+  /** A click that nobody will answer: ends the waiting mark on the button. */
+  dismiss(callback: string): void;
 }
 
-export function createIntake({ config, host, menu, migrations, identity }: IntakeParts): Intake {
+export function createIntake({ config, host, menu, migrations, identity, dismiss }: IntakeParts): Intake {
   const commands = [...menu.map(({ name }) => name), ...telegramCommands(menu).map(({ command }) => command)];
   const rules = {
     requireMention: config.require_mention,
@@ -39,16 +41,20 @@ export function createIntake({ config, host, menu, migrations, identity }: Intak
   };
   const batch = (updates: readonly unknown[]): void => {
     const known = context();
-    const messages: InboundMessage[] = [];
+    const events: Inbound[] = [];
+    const dismissed: string[] = [];
     rememberAlbums(updates, known, albums);
     for (const update of updates) {
       const decoded = decodeUpdate(update, known);
-      if (decoded.type === 'message') messages.push(decoded.message);
+      if (decoded.type === 'message') events.push(decoded.message);
+      else if (decoded.type === 'answer') events.push(decoded.answer);
       else if (decoded.type === 'migrated') migrations.moved(Number(decoded.from), Number(decoded.to));
+      else if (decoded.callback !== undefined) dismissed.push(decoded.callback);
       else if (decoded.why.startsWith('not as documented'))
         host.log.warn({ update: idOf(update) }, `An update was skipped: ${decoded.why}`);
     }
-    if (messages.length > 0) host.receive(messages);
+    if (events.length > 0) host.receive(events);
+    for (const callback of dismissed) dismiss(callback);
   };
   return { batch, one: (update) => batch([update]) };
 }

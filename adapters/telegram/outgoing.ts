@@ -1,6 +1,6 @@
 /** Our messages to method and payload of the Bot API. Pure. https://core.telegram.org/bots/api#sendmessage */
 import type { ChatRef, OutboundAsk, OutboundFile, OutboundProgress, OutboundText, ProgressStep } from '../adapter.ts';
-import { askMarkdown } from '../shared/ask.ts';
+import { askMarkdown, buttonLabel } from '../shared/ask.ts';
 import { escapeHtml, toTelegramHtml, visibleText } from './html.ts';
 import { PHOTO_LIMIT_BYTES, TEXT_LIMIT } from './platform.ts';
 
@@ -14,6 +14,14 @@ export interface TextContent {
   readonly text: string;
   readonly parse_mode?: 'HTML';
   readonly link_preview_options?: { readonly is_disabled: true };
+  /** Cards have one, if need be an empty one: an edit without buttons takes them away. */
+  readonly reply_markup?: { readonly inline_keyboard: Button[][] };
+}
+
+interface Button {
+  readonly text: string;
+  /** 1 to 64 bytes. */
+  readonly callback_data: string;
 }
 
 export type FileMethod = 'sendPhoto' | 'sendVoice' | 'sendAudio' | 'sendVideo' | 'sendAnimation' | 'sendDocument';
@@ -31,11 +39,35 @@ export function targetOf(chat: ChatRef, replyTo?: string): TargetPayload {
 export function contentOf(message: OutboundText | OutboundProgress | OutboundAsk, disableLinkPreviews: boolean): TextContent {
   const preview = disableLinkPreviews ? { link_preview_options: { is_disabled: true } as const } : {};
   if (message.type === 'progress') return { text: progressHtml(message).toWellFormed(), parse_mode: 'HTML', ...preview };
-  if (message.type === 'ask') return { text: toTelegramHtml(askMarkdown(message, true).toWellFormed()), parse_mode: 'HTML', ...preview };
+  if (message.type === 'ask') return { ...askContent(message), ...preview };
   // Half a surrogate pair would cost the whole message: Telegram takes nothing that is not UTF-8.
   const markdown = message.markdown.toWellFormed();
   if (message.plain === true) return { text: plainText(markdown), ...preview };
   return { text: toTelegramHtml(markdown), parse_mode: 'HTML', ...preview };
+}
+
+function askContent(ask: OutboundAsk): TextContent {
+  const html = toTelegramHtml(askMarkdown(ask, true).toWellFormed());
+  const reply_markup = { inline_keyboard: ask.closed === undefined ? buttonRows(ask) : [] };
+  // Without its markup, not with it: what is approved is read as it will run.
+  return ask.plain === true ? { text: visibleText(html), reply_markup } : { text: html, parse_mode: 'HTML', reply_markup };
+}
+
+/** What half a row shows on a telephone. */
+const HALF_ROW_UNITS = 18;
+
+/** Two a row; a label that half a row would cut has a row of its own. */
+function buttonRows(ask: OutboundAsk): Button[][] {
+  const rows: Button[][] = [];
+  let open = false;
+  for (const [index, { id }] of ask.choices.entries()) {
+    const button = { text: buttonLabel(ask, index).toWellFormed(), callback_data: `${ask.token}:${id}` };
+    const short = button.text.length <= HALF_ROW_UNITS;
+    if (open && short) rows.at(-1)?.push(button);
+    else rows.push([button]);
+    open = short && !open;
+  }
+  return rows;
 }
 
 /** A part was measured as it is rendered; its source can be longer than a message may be. Then the rendered words go out. */

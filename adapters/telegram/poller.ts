@@ -7,6 +7,7 @@ import { sleep } from '../shared/backoff.ts';
 import { type Client, grammySignal, type Timing } from './client.ts';
 import { isRefusal } from './errors.ts';
 import { type Health, keepGoing, StoreRefusedError } from './loop.ts';
+import { WANTED_UPDATES } from './wire.ts';
 
 export interface PollLink {
   readonly client: Client;
@@ -23,7 +24,7 @@ export interface PollLink {
 /** The turns that just came in ask their models first: building the next poll costs a millisecond of the one thread that all share. */
 const BREATH_MS = 5;
 
-const UPDATES = { limit: 100, allowed_updates: ['message'] as const };
+const UPDATES = { limit: 100, allowed_updates: WANTED_UPDATES };
 
 export async function poll(link: PollLink, signal: AbortSignal): Promise<void> {
   const { client, health, pollSeconds } = link;

@@ -5,6 +5,7 @@ import type { Host } from '../adapter.ts';
 import { sleep } from '../shared/backoff.ts';
 import { type Client, grammySignal, type Timing } from './client.ts';
 import { type Health, keepGoing } from './loop.ts';
+import { WANTED_UPDATES } from './wire.ts';
 
 const LARGEST_UPDATE_BYTES = 1_000_000;
 const SECRET_KEY = 'webhook-secret';
@@ -28,7 +29,8 @@ export async function superviseWebhook(link: WebhookLink, signal: AbortSignal): 
     link,
     async () => {
       await link.prepare(signal);
-      if (!registered) await client.probe.setWebhook({ url, secret_token: secret, allowed_updates: ['message'] }, grammySignal(signal));
+      const request = { url, secret_token: secret, allowed_updates: WANTED_UPDATES };
+      if (!registered) await client.probe.setWebhook(request, grammySignal(signal));
       registered = true;
       const info = await client.probe.getWebhookInfo(grammySignal(signal));
       registered = info.url === url;

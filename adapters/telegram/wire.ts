@@ -69,13 +69,35 @@ const message = z.object({
   migrate_to_chat_id: z.number().optional(),
 });
 
+/** The message that a button is on. Of one that is gone or too old there is only the chat, the id and the date 0. */
+const clicked = z.object({
+  message_id: z.number(),
+  date: z.number(),
+  chat,
+  message_thread_id: z.number().optional(),
+  is_topic_message: z.boolean().optional(),
+});
+
+const callback = z.object({
+  id: z.string(),
+  from: user,
+  /** Missing where the button is on a message that was sent in inline mode. */
+  message: clicked.optional(),
+  data: z.string().optional(),
+});
+
 export const updateSchema = z.object({
   update_id: z.number(),
   message: z.object({ ...message.shape, reply_to_message: message.optional() }).optional(),
+  callback_query: callback.optional(),
 });
+
+/** The kinds of updates that we ask Telegram for. */
+export const WANTED_UPDATES = ['message', 'callback_query'] as const;
 
 export type WireUser = z.infer<typeof user>;
 export type WireEntity = z.infer<typeof entity>;
 export type WireFile = z.infer<typeof file>;
 export type WireQuoted = z.infer<typeof message>;
+export type WireCallback = z.infer<typeof callback>;
 export type WireMessage = NonNullable<z.infer<typeof updateSchema>['message']>;

@@ -184,6 +184,7 @@ describe('decoding Telegram updates', () => {
       fc.property(fc.anything(), fc.anything(), (whole, inner) => {
         expect(decodeUpdate(whole, context).type).toBe('ignored');
         expect(decodeUpdate({ update_id: 1, message: inner }, context).type).toBe('ignored');
+        expect(decodeUpdate({ update_id: 1, callback_query: inner }, context).type).toBe('ignored');
       }),
       { numRuns: 200 },
     );
@@ -192,6 +193,53 @@ describe('decoding Telegram updates', () => {
   it('says which field was not as documented', () => {
     const update = sample('dm-text');
     expect(ignoredBecause({ ...update, message: { ...update.message, date: 'today' } })).toBe('not as documented: message.date');
+  });
+
+  it('reads a click on a card in a topic as an answer, although nobody mentions the bot', () => {
+    const decoded = decodeUpdate(sample('callback'), { ...context, ignoredThreads: ['-1009876543210:1'] });
+    expect(decoded).toEqual({
+      type: 'answer',
+      answer: {
+        type: 'answer',
+        event: 'cb:4299467196000000001',
+        chat: { platform: 'telegram', account: 'main', chat: '-1009876543210', thread: '77' },
+        chatType: 'group',
+        sender: { id: '1001', aliases: [], name: 'Ann Lee', isBot: false, roles: [] },
+        sentAtMs: 1_795_300_000_000,
+        token: 'abcdefgh12345678',
+        choice: 'once',
+        message: '40',
+        interaction: { callback: '4299467196000000001' },
+      },
+    });
+  });
+
+  it('reads a click on a card that Telegram cannot show any more', () => {
+    const answer = { chat: { chat: '1001' }, chatType: 'dm', message: '12', choice: 'deny', sentAtMs: 0 };
+    expect(decodeUpdate(sample('callback-inaccessible'), context)).toMatchObject({ type: 'answer', answer });
+  });
+
+  it('names the click that nobody will answer: of a bot, on an inline message, on a button that is none of a card', () => {
+    const { callback_query: callback } = sample('callback');
+    const ignored = (query: object) => decodeUpdate({ update_id: 1, callback_query: query }, context);
+    const id = '4299467196000000001';
+    const foreign = { type: 'ignored', why: 'a click on no button of a card', callback: id };
+    expect(ignored({ ...callback, from: { ...callback.from, is_bot: true } })).toEqual({ type: 'ignored', why: 'a bot', callback: id });
+    expect(decodeUpdate(sample('callback-inline'), context)).toMatchObject({ why: 'a click on no message of a chat' });
+    expect(ignored({ ...callback, data: undefined })).toEqual(foreign);
+    for (const data of [
+      '',
+      'once',
+      'abcdefgh1234567:once',
+      'abcdefgh123456789:once',
+      'ABCDEFGH12345678:once',
+      'abcdefgh12345678:',
+      'abcdefgh12345678:thirteenchars',
+      'abcdefgh12345678:on ce',
+      'abcdefgh12345678:once\n',
+      'x abcdefgh12345678:once',
+    ])
+      expect(ignored({ ...callback, data })).toEqual(foreign);
   });
 
   it('survives JSON with every sample', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OutboundFile, OutboundProgress } from '../../../adapters/adapter.ts';
+import type { OutboundAsk, OutboundFile, OutboundProgress } from '../../../adapters/adapter.ts';
 import { contentOf, fileMethod, targetOf } from '../../../adapters/telegram/outgoing.ts';
 import { parseTelegramHtml } from '../../fakes/telegram-html.ts';
 
@@ -57,6 +57,69 @@ describe('messages to Telegram', () => {
     expect(text.length).toBeLessThan(4096);
     expect(text).toContain('… 288 earlier');
     expect(text).toContain('299 ');
+  });
+
+  const card = (labels: readonly string[], more: Partial<OutboundAsk> = {}): OutboundAsk => ({
+    type: 'ask',
+    chat,
+    token: 'abcdefgh12345678',
+    number: 3,
+    markdown: 'May I run `rm *.log`?',
+    choices: labels.map((label, index) => ({ id: `choice${index}`, label })),
+    hint: 'Or /approve 3.',
+    ...more,
+  });
+  const rows = (ask: OutboundAsk): string[][] =>
+    contentOf(ask, false).reply_markup?.inline_keyboard.map((row) => row.map(({ text }) => text)) ?? [['no markup at all']];
+
+  it('show a card with two buttons a row, and each long one in a row of its own', () => {
+    expect(rows(card(['Once', 'This session', 'Always', 'Deny']))).toEqual([
+      ['Once', 'This session'],
+      ['Always', 'Deny'],
+    ]);
+    expect(rows(card(['Once', 'Always this very command', 'No', 'Never']))).toEqual([
+      ['Once'],
+      ['Always this very command'],
+      ['No', 'Never'],
+    ]);
+    expect(rows(card(['Allow it this time only', 'No']))).toEqual([['Allow it this time only'], ['No']]);
+  });
+
+  it('number the buttons of a card whose choices do not fit them, and list the choices', () => {
+    const long = card(['Keep all of it as it is, and tell nobody', 'Drop']);
+    expect(rows(long)).toEqual([['1', '2']]);
+    expect(contentOf(long, false).text).toContain('1. Keep all of it as it is, and tell nobody\n2. Drop');
+    expect(contentOf(card(['Keep', 'Drop']), false).text).not.toContain('1. Keep');
+  });
+
+  it('carry the token and the choice in each button, within 64 bytes', () => {
+    const choices = Array.from({ length: 8 }, (_unused, index) => ({ id: 'twelve'.repeat(2), label: `L${index}` }));
+    const data = contentOf(card([], { choices }), false).reply_markup?.inline_keyboard.flat() ?? [];
+    expect(data).toHaveLength(8);
+    for (const { callback_data: sent } of data) expect(sent).toBe('abcdefgh12345678:twelvetwelve');
+  });
+
+  it('take the buttons of a card away when it is closed, and say so explicitly', () => {
+    const closed = contentOf(card(['Once', 'Deny'], { closed: 'Denied by Ann.' }), true);
+    expect(closed).toEqual({
+      text: '<b>#3</b> May I run <code>rm *.log</code>?\n\nDenied by Ann.',
+      parse_mode: 'HTML',
+      reply_markup: { inline_keyboard: [] },
+      link_preview_options: { is_disabled: true },
+    });
+  });
+
+  it('show a card without formatting as it would be read with it, buttons included', () => {
+    const plain = card(['Once', 'Deny'], { plain: true });
+    expect(contentOf(plain, false)).not.toHaveProperty('parse_mode');
+    expect(contentOf(plain, false).text).toBe('#3 May I run rm *.log?\n\nOr /approve 3.');
+    expect(rows(plain)).toEqual([['Once', 'Deny']]);
+  });
+
+  it('never break a card for half a character', () => {
+    const broken = contentOf(card(['half \ud83d'], { markdown: 'half \ud83d' }), false);
+    expect(JSON.stringify(broken)).not.toContain('\\ud83d');
+    expect(rows(card(['half \ud83d']))).toEqual([['half \ufffd']]);
   });
 
   it.each([

@@ -66,6 +66,16 @@ describe("Telegram's webhook", () => {
     expect(rig.routes).toContainEqual({ url: '/telegram/webhook', access: 'public' });
   });
 
+  it('brings clicks as well', async () => {
+    const rig = await startHooked();
+    await rig.fake.waitFor(() => rig.fake.webhook().url !== '');
+    const from = { id: 5, is_bot: false, first_name: 'A' };
+    const message = { message_id: 7, date: 1, chat: { id: 5, type: 'private' } };
+    rig.fake.inject({ callback_query: { id: 'c1', from, message, chat_instance: '1', data: 'abcdefgh12345678:yes' } });
+    await rig.fake.waitFor(() => rig.host.received.length === 1);
+    expect(rig.host.received).toMatchObject([{ type: 'answer', event: 'cb:c1', choice: 'yes' }]);
+  });
+
   it('answers 200 only when the update is stored', async () => {
     const rig = await startHooked();
     await rig.fake.waitFor(() => rig.host.alives > 0);
