@@ -1,6 +1,13 @@
 /** What every adapter must do, whatever its platform. Each platform's test file runs this over its own fake. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Adapter, type ChatRef, DeliveryError, type OutboundText } from '../../adapters/adapter.ts';
+import {
+  type Adapter,
+  type ChatRef,
+  DeliveryError,
+  type InboundAnswer,
+  type OutboundAsk,
+  type OutboundText,
+} from '../../adapters/adapter.ts';
 import type { TestHost } from './host.ts';
 
 /** One account of a platform with its fake behind it, connected. */
@@ -13,8 +20,14 @@ export interface ContractRig {
   say(text: string): void;
   /** Events that the platform would deliver again, because nobody has acknowledged them. */
   unacknowledged(): number;
-  /** The bot's messages as people see them now, markup taken out, oldest first. */
+  /** The bot's messages as people see them now, markup taken out, oldest first. Cards without their buttons. */
   visible(): readonly string[];
+  /** What the buttons of the bot's newest message say. Needed, with `click`, where the adapter has buttons. */
+  choices?(): readonly string[];
+  /** The person clicks a button of the bot's newest message. */
+  click?(label: string): void;
+  /** The clicks so far are too old for the platform to show an answer to them. */
+  outdateClicks?(): void;
   /** Waits until the predicate holds. */
   until(predicate: () => unknown): Promise<void>;
   /** Stops the connection; resolves when `run` has. */
@@ -191,6 +204,100 @@ export function adapterContract({ name, setup, redelivers }: AdapterContract): v
       const attempt = rig.adapter.send(text('stuck'), 'key', stop.signal);
       setTimeout(() => stop.abort(reason), 50);
       await expect(attempt).rejects.toBe(reason);
+    });
+
+    const ask = (more: Partial<OutboundAsk> = {}): OutboundAsk => ({
+      type: 'ask',
+      chat: rig.chat,
+      token: 'abcdefgh12345678',
+      number: 3,
+      markdown: 'May I look around?',
+      choices: [
+        { id: 'once', label: 'Allow once' },
+        { id: 'deny', label: 'Deny' },
+      ],
+      hint: 'Or answer /approve or /deny.',
+      ...more,
+    });
+    const closed = () => ask({ choices: [], closed: 'Allowed once by Ann.' });
+    const sendAsk = () => rig.adapter.send(ask(), 'key', patience());
+    const clicked = async (label: string): Promise<InboundAnswer> => {
+      rig.click?.(label);
+      await rig.until(() => rig.host.received.length === 1);
+      const [event] = rig.host.received;
+      if (event?.type !== 'answer') throw new Error(`expected an answer, but it is ${JSON.stringify(event)}`);
+      return event;
+    };
+    const hasButtons = (): boolean => rig.choices !== undefined && rig.click !== undefined;
+    const showsCards = (): boolean => hasButtons() || rig.adapter.buttons === undefined;
+
+    it('shows on a card its number, its question, how to answer and its choices', async () => {
+      if (!showsCards()) return;
+      await sendAsk();
+      const shown = rig.visible().at(-1) ?? '';
+      for (const part of ['#3', 'May I look around?', 'Or answer /approve or /deny.']) expect(shown).toContain(part);
+      if (hasButtons()) expect(rig.choices?.()).toEqual(['Allow once', 'Deny']);
+      else expect(shown).toContain('1. Allow once\n2. Deny');
+    });
+
+    it('hands over a click as an answer that names the card, its chat and who clicked', async () => {
+      if (!hasButtons()) return;
+      const card = await sendAsk();
+      const answer = await clicked('Deny');
+      expect(answer).toMatchObject({ token: 'abcdefgh12345678', choice: 'deny', message: card.id, chat: rig.chat, chatType: 'dm' });
+      expect(answer.event).not.toBe('');
+      expect(answer.sender.isBot).toBe(false);
+      expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);
+    });
+
+    it('tells two clicks apart, also on the same button', async () => {
+      if (!hasButtons()) return;
+      await sendAsk();
+      rig.click?.('Deny');
+      rig.click?.('Deny');
+      await rig.until(() => rig.host.received.length === 2);
+      expect(new Set(rig.host.received.map(({ event }) => event)).size).toBe(2);
+    });
+
+    it.runIf(redelivers)('hands over a click again that could not be stored', async () => {
+      if (!hasButtons()) return;
+      await sendAsk();
+      rig.host.refusal = new Error('disk full');
+      rig.click?.('Deny');
+      await rig.until(() => rig.host.offers.length >= 1);
+      rig.host.refusal = undefined;
+      await rig.until(() => rig.host.received.length === 1);
+      expect(new Set(rig.host.offers.flat().map(({ event }) => event)).size).toBe(1);
+    });
+
+    it('takes the choices of a card away when it is closed, and shows who decided what', async () => {
+      if (!showsCards()) return;
+      const card = await sendAsk();
+      await rig.adapter.edit?.(card, closed(), patience());
+      if (rig.adapter.edit === undefined) return;
+      expect(rig.visible()).toHaveLength(1);
+      const [shown] = rig.visible();
+      expect(shown).toContain('May I look around?');
+      expect(shown).toContain('Allowed once by Ann.');
+      expect(shown).not.toContain('/approve');
+      expect(rig.choices?.() ?? []).toEqual([]);
+    });
+
+    it('keeps the choices of a card that is edited while it is open', async () => {
+      if (!hasButtons()) return;
+      const card = await sendAsk();
+      await rig.adapter.edit?.(card, ask({ markdown: 'May I look around now?' }), patience());
+      expect(rig.visible()).toEqual([expect.stringContaining('now')]);
+      expect(rig.choices?.()).toEqual(['Allow once', 'Deny']);
+    });
+
+    it('answers a click, and takes it as done when that is too late to be seen', async () => {
+      if (!hasButtons() || rig.adapter.respond === undefined) return;
+      await sendAsk();
+      const { interaction } = await clicked('Allow once');
+      await rig.adapter.respond(interaction, 'Allowed once.', patience());
+      rig.outdateClicks?.();
+      await rig.adapter.respond(interaction, 'Allowed once.', patience());
     });
 
     it('stops when it is told to and receives nothing after that', async () => {
