@@ -2,8 +2,15 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
+import type { Tool } from '../agent/tool.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
+import { type Answers, createAnswers } from './asks/answers.ts';
+import { createAskDesk } from './asks/asks.ts';
+import { type Cards, createCards } from './asks/cards.ts';
+import { ownersAsks } from './asks/owner.ts';
+import { createBusy } from './busy.ts';
 import { menu } from './commands/table.ts';
+import { createControl } from './control.ts';
 import { createControlSocket } from './http/control-socket.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createInbox, type Inbox } from './inbox.ts';
@@ -13,18 +20,22 @@ import type { Log } from './log.ts';
 import { createMedia, type Media } from './media.ts';
 import { createOutbox, noticePart, type Outbox } from './outbox.ts';
 import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
+import type { Settings } from './settings.ts';
 import type { ControlHandlers, Status } from './status.ts';
 import type { Store } from './store/index.ts';
 import { accountKey, outboxLane } from './target.ts';
 import { type Clock, within } from './time.ts';
 import { nextWork } from './turn.ts';
-import type { AgentOptions, TurnOptions } from './turn-options.ts';
+import type { TurnOptions } from './turn-options.ts';
 
 export interface DaemonOptions {
   readonly version: string;
   readonly home: string;
   readonly store: Store;
-  readonly agent: AgentOptions & { readonly demo: boolean };
+  readonly tools: readonly Tool[];
+  /** Read anew for each turn and each message. */
+  readonly settings: () => Settings;
+  readonly demo: boolean;
   readonly platforms: readonly { readonly platform: Platform; readonly config: AccountConfig }[];
   readonly rules: DaemonRules;
   readonly http: HttpOptions | undefined;
@@ -38,7 +49,6 @@ export interface DaemonOptions {
 export interface DaemonRules {
   readonly keys: KeyRules;
   readonly reset: ResetRules;
-  readonly access: { readonly allowed_users: readonly string[]; readonly allow_all_users: boolean };
   readonly drainMs: number;
 }
 
@@ -69,6 +79,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const control = createControlSocket({ path: options.controlSocket, handlers, log: options.log });
   await control.listen();
   parts.outbox.recover();
+  parts.cards.recover();
   parts.inbox.recover();
   const running = parts.accounts.run(connections.signal);
   const janitor = startJanitor({ store: options.store, media: parts.media, log: options.log, now: options.now });
@@ -78,6 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stop: async () => {
       await parts.lanes.close(options.rules.drainMs);
       await parts.outbox.close(flushMs);
+      parts.cards.stop();
       connections.abort();
       await within(disconnectMs, running);
       await control.close();
@@ -95,10 +107,12 @@ interface Parts {
   readonly lanes: Lanes;
   readonly outbox: Outbox;
   readonly media: Media;
+  readonly cards: Cards;
+  readonly answers: Answers;
 }
 
 function assemble(options: DaemonOptions): Parts {
-  const { store, log, now, rules, agent } = options;
+  const { store, log, now, rules, settings, tools } = options;
   const accounts = createAccounts({
     store,
     log,
@@ -106,38 +120,34 @@ function assemble(options: DaemonOptions): Parts {
     receive: (events) => inbox.receive(events),
     alert: (account, sentence) => alertOwner(options, outbox, { account, sentence }),
   });
-  const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => agent.model.vision, log });
+  const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => settings().agent.model().vision, log });
   const outbox = createOutbox({ store, accounts, log, now });
   const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
+  const cards = createCards({ store, accounts, log });
+  const desk = createAskDesk({ store, outbox, cards, times: () => settings().approvals, log, now });
+  const { keys } = rules;
   const turns: TurnOptions = {
     store,
     sessions,
     accounts,
     outbox,
     media,
-    agent,
-    keys: rules.keys,
+    desk,
+    tools,
+    settings,
+    keys,
     notifyReset: rules.reset.notify,
     log,
     now,
   };
   const lanes = createLanes((lane) => nextWork(turns, lane), log);
-  const inbox = createInbox({
-    store,
-    outbox,
-    lanes,
-    keys: rules.keys,
-    access: rules.access,
-    account: (key) => accounts.get(key)?.config,
-    commands: {
-      markStopped: (lane) => store.turns.stop(lane),
-      endSession: (lane) => sessions.end(lane, 'new'),
-      status: () => statusText(options, { accounts, lanes }),
-    },
-    log,
-    now,
-  });
-  return { accounts, inbox, lanes, outbox, media };
+  const answers = createAnswers(store, desk);
+  const door = { store, outbox, lanes, answers, settings, account: accounts.get, log, now };
+  const busy = createBusy(door);
+  const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }) };
+  const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
+  const inbox = createInbox({ ...door, busy, control, keys });
+  return { accounts, inbox, lanes, outbox, media, cards, answers };
 }
 
 function mediaRoot(home: string): string {
@@ -178,25 +188,28 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
   return {
     ready: () => ({ ready: storeAnswers(options) && parts.accounts.ready(), accounts: parts.accounts.statuses() }),
     signInLink: () => http()?.signInLink(),
-    status: (): Status => {
-      const { pending, unknown } = options.store.outbox.count();
-      return {
-        version: options.version,
-        pid: process.pid,
-        startedAtMs,
-        home: options.home,
-        database: options.store.file,
-        model: { name: options.agent.model.name, demo: options.agent.demo },
-        accounts: parts.accounts.statuses(),
-        work: {
-          inboxPending: options.store.inbox.countOpen(),
-          turnsRunning: parts.lanes.running(),
-          outboxPending: pending,
-          outboxUnknown: unknown,
-        },
-        notes: [...options.store.notes, ...options.notes],
-      };
+    status: () => statusOf(options, parts, startedAtMs),
+    ...ownersAsks(options.store, parts.answers),
+  };
+}
+
+function statusOf(options: DaemonOptions, { accounts, lanes }: Parts, startedAtMs: number): Status {
+  const { pending, unknown } = options.store.outbox.count();
+  return {
+    version: options.version,
+    pid: process.pid,
+    startedAtMs,
+    home: options.home,
+    database: options.store.file,
+    model: { name: options.settings().agent.model().name, demo: options.demo },
+    accounts: accounts.statuses(),
+    work: {
+      inboxPending: options.store.inbox.countOpen(),
+      turnsRunning: lanes.running().length,
+      outboxPending: pending,
+      outboxUnknown: unknown,
     },
+    notes: [...options.store.notes, ...options.notes],
   };
 }
 
@@ -210,12 +223,12 @@ function storeAnswers({ store, now }: DaemonOptions): boolean {
   }
 }
 
-function statusText({ version, agent }: DaemonOptions, { accounts, lanes }: Pick<Parts, 'accounts' | 'lanes'>): string {
+function statusText({ version, settings, demo }: DaemonOptions, { accounts, lanes }: Pick<Parts, 'accounts' | 'lanes'>): string {
   const lines = accounts
     .statuses()
     .map(({ platform, state, detail }) => `- ${platform}: ${state}${detail === undefined ? '' : ` (${detail})`}`);
   return [
-    `Hermes Gateway ${version}, model ${agent.model.name}${agent.demo ? ' (offline demo)' : ''}, at work on ${lanes.running()}`,
+    `Hermes Gateway ${version}, model ${settings().agent.model().name}${demo ? ' (offline demo)' : ''}, at work on ${lanes.running().length}`,
     ...lines,
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 /** What `hermes gateway status`, `/readyz` and the page tell about the daemon. */
-import type { AdapterState } from '../adapters/adapter.ts';
+import type { AdapterState, AskChoice } from '../adapters/adapter.ts';
 
 export interface AccountStatus {
   readonly platform: string;
@@ -30,6 +30,20 @@ export interface Status {
   readonly notes: readonly string[];
 }
 
+/** A question that waits for a person, in whatever chat. */
+export interface OpenAsk {
+  readonly id: number;
+  /** What people call it by in its chat. */
+  readonly number: number;
+  readonly platform: string;
+  readonly chat: string;
+  /** Whose turn asks, as people know them. */
+  readonly person: string;
+  readonly markdown: string;
+  readonly choices: readonly AskChoice[];
+  readonly deadlineAtMs: number;
+}
+
 /** The control API: served behind the page's sign-in and on the Unix socket alike. */
 export interface ControlHandlers {
   status(): Status;
@@ -37,4 +51,8 @@ export interface ControlHandlers {
   ready(): { readonly ready: boolean; readonly accounts: readonly AccountStatus[] };
   /** A fresh one-time link to the browser page; undefined when the page is off. */
   signInLink(): string | undefined;
+  /** Oldest first. */
+  asks(): readonly OpenAsk[];
+  /** The owner decides, from wherever. `text`: one sentence for the owner; `done` is false when nothing was changed. */
+  answerAsk(id: number, choice: string): { readonly done: boolean; readonly text: string };
 }

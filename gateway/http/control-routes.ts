@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ControlHandlers } from '../status.ts';
 
 export interface ControlAnswer {
@@ -5,12 +6,19 @@ export interface ControlAnswer {
   readonly body: object;
 }
 
+export interface ControlRequest {
+  /** Parts of the path, by the names that the route gives them (`/api/asks/:id/answer`). */
+  readonly params: Readonly<Record<string, string>>;
+  /** JSON, not yet looked at; undefined when there was none. */
+  readonly body: unknown;
+}
+
 export interface ControlRoute {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** Over HTTP too without a sign-in; over the Unix socket everything is open to the owner. */
   readonly public: boolean;
-  answer(): ControlAnswer;
+  answer(request: ControlRequest): ControlAnswer;
 }
 
 /** The control API, once: the page reaches it over HTTP, `hermes` over the Unix socket. */
@@ -20,6 +28,8 @@ export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[
     { method: 'GET', path: '/readyz', public: true, answer: () => readiness(handlers) },
     { method: 'GET', path: '/api/status', public: false, answer: () => ({ status: 200, body: handlers.status() }) },
     { method: 'POST', path: '/api/sign-in-links', public: false, answer: () => freshLink(handlers) },
+    { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: { asks: handlers.asks() } }) },
+    { method: 'POST', path: '/api/asks/:id/answer', public: false, answer: (request) => decide(handlers, request) },
   ];
 }
 
@@ -32,6 +42,24 @@ function readiness(handlers: ControlHandlers): ControlAnswer {
 
 function freshLink(handlers: ControlHandlers): ControlAnswer {
   const link = handlers.signInLink();
-  if (link === undefined) return { status: 404, body: { error: 'The browser page is switched off (web.enabled in config.yaml).' } };
+  if (link === undefined) return failure(404, 'The browser page is switched off (web.enabled in config.yaml).');
   return { status: 200, body: { link } };
+}
+
+const askId = z.string().regex(/^[1-9]\d{0,14}$/);
+const decision = z.strictObject({ choice: z.string().regex(/^[a-z0-9]{1,12}$/) });
+
+function decide(handlers: ControlHandlers, { params, body }: ControlRequest): ControlAnswer {
+  const id = askId.safeParse(params['id']).data;
+  const ask = handlers.asks().find((open) => String(open.id) === id);
+  if (!ask) return failure(404, 'There is no such open question; it may have been decided or have expired.');
+  const choice = decision.safeParse(body).data?.choice;
+  if (choice === undefined) return failure(400, 'A decision is {"choice": "..."} with the id of one of the choices.');
+  if (!ask.choices.some((offered) => offered.id === choice)) return failure(400, 'This question does not offer that choice.');
+  const { done, text } = handlers.answerAsk(ask.id, choice);
+  return done ? { status: 200, body: { text } } : failure(409, text);
+}
+
+function failure(status: number, error: string): ControlAnswer {
+  return { status, body: { error } };
 }

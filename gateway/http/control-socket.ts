@@ -11,6 +11,7 @@ import { type ControlAnswer, type ControlRoute, controlRoutes } from './control-
 /** `sun_path` holds 108 bytes on Linux and 104 on macOS, the closing zero included. */
 const MAX_PATH_BYTES = 100;
 const MAX_REQUEST_MS = 5000;
+const MAX_BODY_LENGTH = 64 * 1024;
 
 export interface ControlSocketOptions {
   readonly path: string;
@@ -36,7 +37,7 @@ export function controlSocketPath(home: string): string {
 /** The control API for the owner of this home. What keeps others out is the directory: 0700 and ours before anything is bound in it. */
 export function createControlSocket({ path, handlers, log }: ControlSocketOptions): ControlSocket {
   const routes = controlRoutes(handlers);
-  const server = createServer((request, response) => handle({ routes, log }, request, response));
+  const server = createServer((request, response) => void handle({ routes, log }, request, response));
   server.requestTimeout = MAX_REQUEST_MS;
   server.headersTimeout = MAX_REQUEST_MS;
   return {
@@ -101,20 +102,55 @@ interface Api {
   readonly log: AdapterLog;
 }
 
-function handle(api: Api, request: IncomingMessage, response: ServerResponse): void {
-  // No route takes a body; what is sent is read away so that the connection can end in order.
-  request.resume();
-  const { status, body } = answer(api, request);
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
+/** Never rejects: who breaks off in the middle of a request gets no answer. */
+async function handle(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const { status, body } = answer(api, request, await read(request));
+    response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
+  } catch {
+    response.destroy();
+  }
 }
 
-function answer({ routes, log }: Api, request: IncomingMessage): ControlAnswer {
-  const route = routes.find(({ method, path }) => method === request.method && path === request.url);
-  if (!route) return { status: 404, body: { error: 'This gateway has no such control route; the command may be of another version.' } };
+/** The whole body, so that the connection can end in order; of one that is too long the beginning, which is no JSON. */
+async function read(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) if (text.length <= MAX_BODY_LENGTH) text += chunk;
+  return text;
+}
+
+function answer({ routes, log }: Api, request: IncomingMessage, text: string): ControlAnswer {
+  for (const route of routes) {
+    const params = route.method === request.method ? paramsOf(route.path, request.url ?? '') : undefined;
+    if (!params) continue;
+    try {
+      return route.answer({ params, body: parsed(text) });
+    } catch (error) {
+      log.warn({ err: error, route: route.path }, 'a control request failed');
+      return { status: 500, body: { error: 'The gateway could not answer this; its log says why.' } };
+    }
+  }
+  return { status: 404, body: { error: 'This gateway has no such control route; the command may be of another version.' } };
+}
+
+/** Undefined: the address is not of this path. */
+function paramsOf(path: string, url: string): Record<string, string> | undefined {
+  const [names, values] = [path.split('/'), url.split('/')];
+  if (names.length !== values.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const value = values[index] ?? '';
+    if (name.startsWith(':')) params[name.slice(1)] = value;
+    else if (name !== value) return undefined;
+  }
+  return params;
+}
+
+/** Undefined where it is no JSON: a route that needs a body says what it needs. */
+function parsed(text: string): unknown {
   try {
-    return route.answer();
-  } catch (error) {
-    log.warn({ err: error, route: route.path }, 'a control request failed');
-    return { status: 500, body: { error: 'The gateway could not answer this; its log says why.' } };
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -64,8 +64,10 @@ function addControlRoutes(app: FastifyInstance, handlers: ControlHandlers): void
       method: route.method,
       url: route.path,
       config: { access: route.public ? 'public' : 'signed-in' },
-      handler: async (_request, reply) => {
-        const { status, body } = route.answer();
+      handler: async (request, reply) => {
+        // Each `:name` of a path is one string.
+        const params = request.params as Readonly<Record<string, string>>;
+        const { status, body } = route.answer({ params, body: request.body });
         return reply.code(status).header('cache-control', 'no-store').send(body);
       },
     });

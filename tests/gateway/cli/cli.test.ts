@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ControlSocket, createControlSocket } from '../../../gateway/http/control-socket.ts';
 import type { Status } from '../../../gateway/status.ts';
+import { controlHandlers } from '../http/fixture.ts';
 import { hermes, temporaryHome } from './hermes.ts';
 
 let place: ReturnType<typeof temporaryHome>;
@@ -99,7 +100,7 @@ describe('with a daemon', () => {
   let link: string | undefined;
   beforeEach(async () => {
     link = 'http://127.0.0.1:1/#once';
-    const handlers = { status: () => status, ready: () => ({ ready: true, accounts: [] }), signInLink: () => link };
+    const handlers = controlHandlers({ status: () => status, ready: () => ({ ready: true, accounts: [] }), signInLink: () => link });
     const log = { info: () => undefined, warn: () => undefined };
     socket = createControlSocket({ path: join(place.home, 'run', 'gateway.sock'), handlers, log });
     await socket.listen();

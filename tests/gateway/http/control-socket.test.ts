@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callControl, NoDaemonError } from '../../../gateway/http/control-client.ts';
 import { type ControlSocket, controlSocketPath, createControlSocket } from '../../../gateway/http/control-socket.ts';
-import { controlHandlers, status } from './fixture.ts';
+import { ask, controlHandlers, status } from './fixture.ts';
 
 const signal = (): AbortSignal => AbortSignal.timeout(5000);
 const log = { info: () => {}, warn: () => {} };
@@ -29,6 +30,15 @@ async function listening(handlers = controlHandlers()): Promise<string> {
   return path;
 }
 
+async function post(socketPath: string, route: string, body: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, method: 'POST', path: route, agent: false }, async (response) => {
+      resolve(JSON.parse((await response.toArray()).join('')));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
 describe('the control socket', () => {
   it('answers the owner what the page is answered', async () => {
     const path = await listening(controlHandlers({ signInLink: () => 'http://127.0.0.1:9119/#code=x' }));
@@ -45,6 +55,25 @@ describe('the control socket', () => {
     const path = await listening();
     await expect(callControl(path, 'POST', '/api/sign-in-links', signal())).rejects.toThrow('web.enabled');
     await expect(callControl(path, 'GET', '/api/other', signal())).rejects.toThrow('no such control route');
+  });
+
+  it('takes a decision as the page does', async () => {
+    const decided: unknown[] = [];
+    const answerAsk = (...decision: unknown[]) => {
+      decided.push(decision);
+      return { done: true, text: 'Denied.' };
+    };
+    const path = await listening(controlHandlers({ asks: () => [ask], answerAsk }));
+    expect(await callControl(path, 'GET', '/api/asks', signal())).toEqual({ asks: [ask] });
+    expect(await post(path, '/api/asks/7/answer', '{"choice":"deny"}')).toEqual({ text: 'Denied.' });
+    expect(decided).toEqual([[7, 'deny']]);
+    for (const body of ['', '{"choice":', `{"choice":"${'x'.repeat(100_000)}"}`]) {
+      expect(await post(path, '/api/asks/7/answer', body)).toEqual({ error: expect.stringContaining('A decision is') });
+    }
+    for (const route of ['/api/asks//answer', '/api/asks/7/answer/', '/api/asks/7', '/api/asks/7/answer/x']) {
+      expect(await post(path, route, '{"choice":"deny"}')).toEqual({ error: expect.stringMatching(/no such/) });
+    }
+    expect(decided).toHaveLength(1);
   });
 
   it('keeps other users out by its directory and its own mode', async () => {

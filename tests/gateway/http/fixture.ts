@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpServer, HttpServerOptions } from '../../../gateway/http/server.ts';
 import { createHttpServer } from '../../../gateway/http/server.ts';
-import type { ControlHandlers, Status } from '../../../gateway/status.ts';
+import type { ControlHandlers, OpenAsk, Status } from '../../../gateway/status.ts';
 import { createMemoryStore } from '../../adapters/web/memory-store.ts';
 
 export const status: Status = {
@@ -18,11 +18,27 @@ export const status: Status = {
   notes: ['A private note.'],
 };
 
+export const ask: OpenAsk = {
+  id: 7,
+  number: 3,
+  platform: 'telegram',
+  chat: 'Family',
+  person: 'Ann',
+  markdown: 'Run `rm -rf build`?',
+  choices: [
+    { id: 'once', label: 'Allow once' },
+    { id: 'deny', label: 'Deny' },
+  ],
+  deadlineAtMs: 4_000_000_000_000,
+};
+
 export function controlHandlers(changes: Partial<ControlHandlers> = {}): ControlHandlers {
   return {
     status: () => status,
     ready: () => ({ ready: true, accounts: status.accounts }),
     signInLink: () => undefined,
+    asks: () => [],
+    answerAsk: () => ({ done: false, text: 'There is no such question.' }),
     ...changes,
   };
 }

@@ -28,6 +28,8 @@ function addAdapterRoutes(app: FastifyInstance): void {
 const PROTECTED = [
   ['GET', '/api/status'],
   ['POST', '/api/sign-in-links'],
+  ['GET', '/api/asks'],
+  ['POST', '/api/asks/7/answer'],
   ['POST', '/api/sign-out'],
   ['GET', '/adapter'],
   ['POST', '/adapter'],
@@ -94,7 +96,7 @@ describe('the guard', () => {
       const http = started();
       addAdapterRoutes(http.app);
       const cookie = await signIn(http);
-      for (const url of ['/api/sign-in-links', '/api/sign-out', '/adapter', '/api/sign-in']) {
+      for (const url of ['/api/sign-in-links', '/api/asks/7/answer', '/api/sign-out', '/adapter', '/api/sign-in']) {
         const headers = { host: HOST, cookie, ...(origin === undefined ? {} : { origin }) };
         expect((await http.app.inject({ method: 'POST', url, headers, payload: {} })).statusCode).toBe(403);
       }
@@ -112,7 +114,7 @@ describe('the guard', () => {
     const http = started();
     const cookie = await signIn(http);
     const headers = { ...OWN, cookie, ...(type ? { 'content-type': type } : {}) };
-    for (const url of ['/api/sign-in', '/api/sign-in-links']) {
+    for (const url of ['/api/sign-in', '/api/sign-in-links', '/api/asks/7/answer']) {
       const answer = await http.app.inject({ method: 'POST', url, headers, ...(payload ? { payload } : {}) });
       expect(answer.statusCode).toBe(415);
     }
