@@ -1,7 +1,7 @@
 import type { Risk } from '../../agent/risk.ts';
 import type { SessionRef } from '../../agent/tool.ts';
 import { absolutePath, isWithin, realPath } from '../shared/home-paths.ts';
-import { whyNotRead, whyNotWrite } from '../shared/sensitive-paths.ts';
+import { runsWithGit, type SensitivePlaces, whyNotRead, whyNotWrite } from '../shared/sensitive-paths.ts';
 
 /** What the file tools may touch. */
 export interface FilePlaces {
@@ -20,23 +20,36 @@ export function locate(given: string, session: SessionRef, places: FilePlaces): 
   return { named, real: realPath(named) };
 }
 
-/** A sentence that says why the file is not read, ever; nothing when it may be. */
+/** A sentence that says why the file is not read, ever, by anyone; nothing when it may be. */
 export function readRefusal(target: Target, session: SessionRef, places: FilePlaces): string | undefined {
-  const sensitive = { ...realPlaces(places), workspace: realPath(session.workspace) };
-  const why = whyNotRead(target.named, { ...places, workspace: session.workspace }) ?? whyNotRead(target.real, sensitive);
+  const why = byEitherName(whyNotRead, target, { session, places });
   return why === undefined ? undefined : `${target.named} is not read. ${why}`;
 }
 
-/** A sentence that says why the file is not written, ever; nothing when a person might allow it. */
+/** A sentence that says why `run` does not write the file, whoever has allowed it; nothing when a person might. */
 export function writeRefusal(target: Target, session: SessionRef, places: FilePlaces): string | undefined {
-  const sensitive = { ...realPlaces(places), workspace: realPath(session.workspace) };
-  const why = whyNotWrite(target.named, { ...places, workspace: session.workspace }) ?? whyNotWrite(target.real, sensitive);
-  if (why !== undefined) return `${target.named} is not written. ${why}`;
-  // What was judged by its name must not end elsewhere because somebody changed a link meanwhile.
-  const leadsOut = isWithin(target.named, session.workspace) && !isWithin(target.real, sensitive.workspace);
-  return leadsOut
-    ? `${target.named} is not written: a link leads it out of the workspace. Name the file itself (${target.real}).`
+  return writeDenial(target, session, places) ?? ledAway(target, session);
+}
+
+function writeDenial(target: Target, session: SessionRef, places: FilePlaces): string | undefined {
+  const why = byEitherName(whyNotWrite, target, { session, places });
+  return why === undefined ? undefined : `${target.named} is not written. ${why}`;
+}
+
+/** What was approved is the place that was named: it must not be another one because somebody changes a link meanwhile. */
+function ledAway({ named, real }: Target, session: SessionRef): string | undefined {
+  const isOutside = !isWithin(real, realPath(session.workspace));
+  return isOutside && named !== real
+    ? `${named} is not written: a link leads to ${real}, which is outside of the workspace. Name that file itself.`
     : undefined;
+}
+
+type Judge = (file: string, places: SensitivePlaces) => string | undefined;
+
+function byEitherName(judge: Judge, target: Target, where: { session: SessionRef; places: FilePlaces }): string | undefined {
+  const { session, places } = where;
+  const sensitive = { ...realPlaces(places), workspace: realPath(session.workspace) };
+  return judge(target.named, { ...places, workspace: session.workspace }) ?? judge(target.real, sensitive);
 }
 
 function realPlaces(places: FilePlaces): FilePlaces {
@@ -45,19 +58,25 @@ function realPlaces(places: FilePlaces): FilePlaces {
 
 export function readRisk(given: string, session: SessionRef, places: FilePlaces): Risk {
   const target = locate(given, session, places);
-  const why = readRefusal(target, session, places);
-  return why === undefined ? { level: 'safe', why: '', subjects: [target.real] } : { level: 'ask', why, subjects: [target.real] };
+  return riskOf(target, { hardline: readRefusal(target, session, places) });
 }
 
-const HOOKS = /(?:^|\/)\.git\/(?:hooks\/|config$|info\/attributes$)/u;
-
+/** A place that is only reached by a link is none to ask about: `run` writes nothing then and says which file to name. */
 export function writeRisk(given: string, session: SessionRef, places: FilePlaces): Risk {
   const target = locate(given, session, places);
-  const why = writeRefusal(target, session, places) ?? writeDoubt(target, session);
-  return why === undefined ? { level: 'safe', why: '', subjects: [target.real] } : { level: 'ask', why, subjects: [target.real] };
+  const hardline = writeDenial(target, session, places);
+  const isLedAway = ledAway(target, session) !== undefined;
+  return riskOf(target, { hardline, ask: isLedAway ? undefined : writeDoubt(target, session) });
 }
 
-function writeDoubt(target: Target, session: SessionRef): string | undefined {
-  if (!isWithin(target.real, realPath(session.workspace))) return `${target.real} lies outside of the workspace.`;
-  return HOOKS.test(target.real) ? `${target.real} runs or configures programs when git is used.` : undefined;
+function riskOf({ real }: Target, why: { hardline: string | undefined; ask?: string | undefined }): Risk {
+  const subjects = [real];
+  if (why.hardline !== undefined) return { level: 'hardline', why: why.hardline, subjects, doubtful: subjects };
+  if (why.ask !== undefined) return { level: 'ask', why: why.ask, subjects, doubtful: subjects };
+  return { level: 'safe', why: '', subjects };
+}
+
+function writeDoubt({ real }: Target, session: SessionRef): string | undefined {
+  if (!isWithin(real, realPath(session.workspace))) return `${real} lies outside of the workspace.`;
+  return runsWithGit(real) ? `${real} runs or configures programs when git is used.` : undefined;
 }

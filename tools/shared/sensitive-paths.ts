@@ -12,7 +12,9 @@ const SECRETS_IN_HOME = `.ssh/id_* .ssh/identity .ssh/authorized_keys .gnupg/** 
   .terraform.d/credentials.tfrc.json .cargo/credentials .cargo/credentials.toml .gem/credentials .config/rclone/** .config/op/**
   .config/google-chrome/** .config/chromium/** .mozilla/** .bitcoin/** .ethereum/** .electrum/** Library/Keychains/** .kaggle/kaggle.json
   .huggingface/token .cache/huggingface/token .s3cfg .boto .my.cnf .mylogin.cnf .subversion/auth/** .composer/auth.json .config/composer/auth.json
-  .config/hub .config/doctl/** .fly/** .oci/** .databrickscfg .snowflake/** .codex/auth.json .claude/.credentials.json .claude.json`;
+  .config/hub .config/doctl/** .fly/** .oci/** .databrickscfg .snowflake/** .codex/auth.json .claude/.credentials.json .claude.json
+  .config/containers/auth.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .terraformrc .rclone.conf .sops/** .age/** .config/sops/**
+  .config/age/** .putty/** .authinfo .authinfo.gpg .config/hcloud/** .config/ngrok/** .ngrok2/** .cloudflared/** .wrangler/config/** .config/stripe/**`;
 
 const SECRETS_OF_SYSTEM = `/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d/** /etc/ssh/ssh_host_* /etc/ssl/private/**
   /run/secrets/** /var/run/secrets/** /proc/kcore /dev/mem /dev/kmem /proc/*/environ /proc/*/mem /proc/*/root/** /proc/*/root /proc/*/cwd/**
@@ -21,7 +23,11 @@ const SECRETS_OF_SYSTEM = `/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /
 const STARTUP_IN_HOME = `.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout .kshrc .mkshrc .cshrc
   .tcshrc .login .xprofile .xinitrc .xsession .xsessionrc .inputrc .pam_environment .config/fish/** .config/autostart/** .config/systemd/**
   .config/environment.d/** .local/share/systemd/** .local/share/applications/** Library/LaunchAgents/** .gitconfig .config/git/** .vimrc .vim/**
-  .config/nvim/** .emacs .emacs.d/** .tmux.conf .pythonrc .irbrc .pryrc .perldb .gdbinit .lldbinit .curlrc .wgetrc .ssh/** .pip/** .config/pip/**`;
+  .config/nvim/** .emacs .emacs.d/** .tmux.conf .pythonrc .irbrc .pryrc .perldb .gdbinit .lldbinit .curlrc .wgetrc .ssh/** .pip/** .config/pip/**
+  .bashrc.d/** .bash_completion .bash_functions .profile.d/** .zsh/** .zshrc.d/** .oh-my-zsh/** .config/zsh/** .config/bash/** .config/nushell/** .config/xonsh/**
+  .config/tmux/** .config/emacs/** .config/upstart/** .config/plasma-workspace/** .local/share/dbus-1/** .local/share/bash-completion/** .screenrc .direnvrc
+  .config/direnv/** .yarnrc .yarnrc.yml .bunfig.toml .condarc .cargo/config .cargo/config.toml .cargo/env .gradle/** .m2/** .mavenrc .Rprofile .Renviron .juliarc.jl
+  .julia/config/** .ipython/** .jupyter/** .psqlrc .sqliterc .config/git .hgrc .config/hg/** .config/user-tmpfiles.d/** .config/mise/** .asdfrc .claude/** .codex/**`;
 
 const SYSTEM_PLACES = `/etc/** /boot/** /bin/** /sbin/** /lib/** /lib32/** /lib64/** /usr/** /dev/** /proc/** /sys/** /var/spool/** /System/** /Library/**
   /private/etc/** /private/var/db/** /private/var/root/**`;
@@ -96,6 +102,13 @@ export function isStartupPlace(file: string, places: SensitivePlaces): boolean {
   const workspaceIsDeep = places.workspace.split('/').length > 3;
   const system = anyRule(file, STARTUP_RULES.system) && !(workspaceIsDeep && isWithin(file, places.workspace));
   return system || anyHomeRule(file, STARTUP_RULES.home, places.home);
+}
+
+const GIT_PROGRAMS = /(?:^|\/)\.git(?:\/?$|\/(?:.*\/)?(?:hooks(?:$|\/)|config(?:\.worktree)?$|info\/attributes$))/iu;
+
+/** Hooks, and settings through which git runs programs. A file `.git` can name a repository elsewhere, with hooks of its own. */
+export function runsWithGit(file: string): boolean {
+  return GIT_PROGRAMS.test(file);
 }
 
 export function isHarmlessDevice(file: string): boolean {

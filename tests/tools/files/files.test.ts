@@ -115,7 +115,7 @@ describe('read_file', () => {
     symlinkSync(resolved, path.join(bench.workspace, 'innocent.txt'));
     symlinkSync(path.dirname(resolved), path.join(bench.workspace, 'folder'));
     for (const name of [secret, 'innocent.txt', `folder/${path.basename(secret)}`]) {
-      expect(await bench.risk('read_file', { path: name })).toBe('ask');
+      expect(await bench.risk('read_file', { path: name })).toBe('hardline');
       const { content, failed } = await bench.run('read_file', { path: name });
       expect(failed).toBe(true);
       expect(content).not.toMatch(/SECRET/u);
@@ -161,38 +161,73 @@ describe('write_file', () => {
     expect(get('real.txt')).toBe('new');
   });
 
-  it('asks before it writes outside of the workspace, also through links and dots', async () => {
-    mkdirSync(path.join(bench.root, 'out'));
-    symlinkSync(path.join(bench.root, 'out'), path.join(bench.workspace, 'link'));
-    symlinkSync(path.join(bench.root, 'out', 'new.txt'), path.join(bench.workspace, 'dangling.txt'));
-    for (const name of ['../x.txt', `${bench.root}/x.txt`, '~/x.txt', 'link/x.txt', 'a/../../x.txt', 'dangling.txt']) {
+  it('asks before it writes outside of the workspace, and does it once a person said yes', async () => {
+    for (const name of [`${bench.root}/x.txt`, '~/y.txt', '../../../z.txt', 'a/../../../../new/directory/z.txt']) {
       expect(await bench.risk('write_file', { path: name, content: '' }), name).toBe('ask');
       expect(await bench.risk('patch', { path: name, old_string: 'a', new_string: 'b' }), name).toBe('ask');
+      expect((await bench.run('write_file', { path: name, content: 'abc' })).failed, name).toBeUndefined();
+      expect((await bench.run('patch', { path: name, old_string: 'b', new_string: 'X' })).failed, name).toBeUndefined();
+      expect(get(name.replace('~', bench.home))).toBe('aXc');
     }
     expect(await bench.risk('write_file', { path: 'a/x.txt', content: '' })).toBe('safe');
     expect(await bench.risk('write_file', { path: `${bench.workspace}/x.txt`, content: '' })).toBe('safe');
-    expect(await bench.risk('write_file', { path: '.git/hooks/pre-commit', content: '' })).toBe('ask');
   });
 
   it.each([
-    '~/.bashrc',
-    '~/.ssh/authorized_keys',
-    '~/.ssh/config',
-    '~/.gitconfig',
-    '~/.config/systemd/user/x.service',
-    '~/.hermes/config.yaml',
-    '~/.hermes/.env',
-    '~/.npmrc',
-    '/etc/hosts',
-    '/usr/local/bin/x',
-    '/dev/sda',
-  ])('never writes %s, even when a person said yes, directly or through a link', async (place) => {
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.git/modules/lib/hooks/post-checkout',
+    '.git',
+    '.GIT/config',
+    'sub/.git/info/attributes',
+  ])('asks before it writes %s, which git runs or takes settings from, and does it once a person said yes', async (name) => {
+    expect(await bench.risk('write_file', { path: name, content: '' })).toBe('ask');
+    expect((await bench.run('write_file', { path: name, content: 'text' })).failed).toBeUndefined();
+    expect(get(name)).toBe('text');
+  });
+
+  it('names the one file for whose sake it asks or refuses', async () => {
+    const risk = async (name: string) =>
+      bench.tool('write_file').risk?.({ path: name, content: '' }, { id: 's1', workspace: bench.workspace }, new AbortController().signal);
+    const file = path.join(bench.home, 'notes.txt');
+    expect(await risk('~/notes.txt')).toMatchObject({ level: 'ask', subjects: [file], doubtful: [file] });
+    expect(await risk('~/.bashrc')).toMatchObject({ level: 'hardline', doubtful: [path.join(bench.home, '.bashrc')] });
+    expect(await risk('a.txt')).toEqual({ level: 'safe', why: '', subjects: [path.join(bench.workspace, 'a.txt')] });
+  });
+
+  it('bothers nobody about a link that leads out of the workspace: it writes nothing and says which file to name', async () => {
+    mkdirSync(path.join(bench.root, 'out'));
+    symlinkSync(path.join(bench.root, 'out'), path.join(bench.workspace, 'link'));
+    symlinkSync(path.join(bench.root, 'out'), path.join(bench.root, 'link'));
+    symlinkSync(path.join(bench.root, 'out', 'new.txt'), path.join(bench.workspace, 'dangling.txt'));
+    for (const name of ['link/new.txt', 'dangling.txt', `${bench.root}/link/new.txt`]) {
+      expect(await bench.risk('write_file', { path: name, content: 'x' }), name).toBe('safe');
+      const { content, failed } = await bench.run('write_file', { path: name, content: 'x' });
+      expect(failed).toBe(true);
+      expect(content).toContain(`a link leads to ${bench.root}/out/new.txt, which is outside of the workspace. Name that file itself.`);
+      expect((await bench.run('patch', { path: name, old_string: 'a', new_string: 'b' })).content).toContain('Name that file itself.');
+    }
+    expect(readdirSync(path.join(bench.root, 'out'))).toEqual([]);
+  });
+
+  const forbidden =
+    `~/.bashrc ~/.zshrc ~/.profile ~/.bash_profile ~/.zprofile ~/.zshenv ~/.config/fish/config.fish ~/.ssh/authorized_keys ~/.ssh/config
+    ~/.ssh/rc ~/.ssh/id_ed25519 ~/.netrc ~/.pgpass ~/.npmrc ~/.pypirc ~/.gitconfig ~/.git-credentials ~/.aws/credentials ~/.azure/token ~/.config/gcloud/x
+    ~/.kube/config ~/.docker/config.json ~/.gnupg/gpg.conf ~/.cargo/config.toml ~/.gradle/init.gradle ~/.config/autostart/x.desktop
+    ~/.config/systemd/user/x.service ~/.config/environment.d/x.conf ~/Library/LaunchAgents/x.plist /var/spool/cron/crontabs/ada /etc/crontab /etc/cron.d/x
+    /etc/systemd/system/x.service /etc/profile.d/x.sh /etc/sudoers.d/x /etc/hosts /usr/local/bin/x /dev/sda ~/.hermes/config.yaml ~/.hermes/.env
+    ~/.hermes/state.db`.split(/\s+/u);
+
+  it.each(forbidden)('never writes %s, whoever said yes, directly or through a link', async (place) => {
     const resolved = place.replace('~', bench.home);
     symlinkSync(resolved, path.join(bench.workspace, 'innocent.txt'));
-    for (const name of [place, 'innocent.txt']) {
+    for (const name of [place, resolved, 'innocent.txt']) {
+      expect(await bench.risk('write_file', { path: name, content: 'evil' })).toBe('hardline');
+      expect(await bench.risk('patch', { path: name, old_string: 'a', new_string: 'b' })).toBe('hardline');
       const { content, failed } = await bench.run('write_file', { path: name, content: 'evil' });
       expect(failed).toBe(true);
       expect(content).toMatch(/is not written/u);
+      expect((await bench.run('patch', { path: name, old_string: 'a', new_string: 'b' })).content).toMatch(/is not written/u);
     }
   });
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isWithin } from '../../home-paths.ts';
-import { couldEndInSecret, isHarmlessDevice, type SensitivePlaces, whyNotRead, whyNotWrite } from '../../sensitive-paths.ts';
+import { couldEndInSecret, isHarmlessDevice, runsWithGit, type SensitivePlaces, whyNotRead, whyNotWrite } from '../../sensitive-paths.ts';
 import type { Finding, SimpleCommand } from '../command.ts';
 import { ANY, couldBe, DEEP, type Directories, isStatic, PIECE, PLACEHOLDERS, resolveWord, shown, withoutClimbs } from '../pattern.ts';
 
@@ -51,6 +51,7 @@ function writingFile(file: string, place: ShellPlace): Finding[] {
     const forbidden = whyNotWrite(candidate, place);
     if (forbidden !== undefined) return ask(`It writes to ${shown(candidate)}. ${forbidden}`, about);
     if (!isWritable(candidate, place)) return ask(`It writes outside of the workspace (${shown(candidate)}).`, about);
+    if (runsWithGit(candidate)) return ask(`It writes to ${shown(candidate)}, which runs or configures programs when git is used.`, about);
   }
   return [];
 }
