@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { AccountStore, Json } from '../adapter.ts';
-import { type ChatSummary, type Entry, type EntryBody, MAIN_CHAT, titleOf } from './codec.ts';
+import { type AskEntry, type AskRef, type ChatSummary, type Entry, type EntryBody, MAIN_CHAT, titleOf } from './codec.ts';
 
 interface ChatRecord extends ChatSummary {
   readonly seq: number;
@@ -21,6 +21,14 @@ export interface PageMessage {
   readonly person: string;
   readonly entry: Entry & { readonly type: 'user' };
   readonly taken: boolean;
+}
+
+export interface NewMessage {
+  readonly chat: string;
+  readonly id: string;
+  readonly person: string;
+  readonly text: string;
+  readonly replyTo?: AskRef | undefined;
 }
 
 export interface Accepted {
@@ -77,12 +85,13 @@ export class ChatLog {
   }
 
   /** Idempotent by the page's id. */
-  accept(message: { readonly chat: string; readonly id: string; readonly person: string; readonly text: string }): Accepted {
+  accept(message: NewMessage): Accepted {
     const known = this.#message(message.chat, message.id);
     if (known) return { message: known, fresh: false };
     const atMs = this.#now();
     const pending = `pending/${padded(atMs)}/${padded(this.#record(message.chat).seq + 1)}/${message.id}`;
-    const entry = this.#append(message.chat, { type: 'user', id: message.id, text: message.text }, (seq) => ({
+    const replyTo = message.replyTo && { replyTo: message.replyTo };
+    const entry = this.#append(message.chat, { type: 'user', id: message.id, text: message.text, ...replyTo }, (seq) => ({
       [clientKey(message.chat, message.id)]: { seq, person: message.person, pending },
       [pending]: { chat: message.chat, id: message.id },
     }));
@@ -125,6 +134,12 @@ export class ChatLog {
       [`chat/${chat}`]: plain({ ...record, version: entry.version }),
     });
     return entry;
+  }
+
+  /** Undefined when there is no card at that place. */
+  ask(chat: string, seq: number): AskEntry | undefined {
+    const entry = this.#entry(chat, seq);
+    return entry?.type === 'ask' ? entry : undefined;
   }
 
   /** What a page that has `seen` of `epoch` lacks: the changes, or the newest entries when that is more than a page of them. */

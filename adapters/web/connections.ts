@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { WebSocket } from '@fastify/websocket';
 import type { ServerFrame } from './codec.ts';
 
@@ -12,6 +13,7 @@ export const CloseCode = { goingAway: 1001, malformed: 1007, policy: 1008, inter
 
 interface Connection {
   readonly socket: WebSocket;
+  readonly page: string;
   answering: boolean;
   allowance: number;
   refilledAtMs: number;
@@ -31,7 +33,7 @@ export class Connections {
   }
 
   add(socket: WebSocket): void {
-    const connection = { socket, answering: true, allowance: FRAME_BURST, refilledAtMs: this.#now() };
+    const connection = { socket, page: randomUUID(), answering: true, allowance: FRAME_BURST, refilledAtMs: this.#now() };
     this.#open.set(socket, connection);
     socket.on('pong', () => {
       connection.answering = true;
@@ -50,8 +52,18 @@ export class Connections {
     return connection.allowance >= 0;
   }
 
+  /** Names a page as long as its connection lasts. */
+  pageOf(socket: WebSocket): string {
+    return this.#open.get(socket)?.page ?? '';
+  }
+
   send(socket: WebSocket, frame: ServerFrame): void {
     this.#write(socket, JSON.stringify(frame));
+  }
+
+  /** Nothing happens when that page is gone. */
+  sendTo(page: string, frame: ServerFrame): void {
+    for (const connection of this.#open.values()) if (connection.page === page) this.send(connection.socket, frame);
   }
 
   broadcast(frame: ServerFrame): void {

@@ -1,9 +1,21 @@
 import fastifyWebsocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Adapter, type ChatRef, DeliveryError, type Host, type Outbound, type SentRef } from '../adapter.ts';
+import { type Adapter, type ChatRef, DeliveryError, type Host, type Json, type Outbound, type SentRef } from '../adapter.ts';
 import type { MenuCommand } from '../platform.ts';
 import { ChatLog, type PageMessage } from './chat-log.ts';
-import { bodyOf, type ClientFrame, type EntryBody, inboundOf, isChatId, parseClientFrame, previewDelta } from './codec.ts';
+import {
+  answerOf,
+  bodyOf,
+  type ClientFrame,
+  type EntryBody,
+  inboundOf,
+  isChatId,
+  pageOf,
+  parseClientFrame,
+  previewDelta,
+  refusalOf,
+  type ServerFrame,
+} from './codec.ts';
 import { CloseCode, Connections } from './connections.ts';
 import type { WebConfig } from './platform.ts';
 
@@ -12,6 +24,7 @@ const ALIVE_INTERVAL_MS = 15_000;
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 type MessageFrame = ClientFrame & { readonly type: 'message' };
+type AnswerFrame = ClientFrame & { readonly type: 'answer' };
 
 interface Page {
   readonly socket: WebSocket;
@@ -24,6 +37,7 @@ export function createWebAdapter(_config: WebConfig, host: Host, menu: readonly 
 
 class WebAdapter implements Adapter {
   readonly idempotent = true;
+  readonly buttons = true;
   readonly #host: Host;
   readonly #menu: readonly MenuCommand[];
   readonly #log: ChatLog;
@@ -82,6 +96,12 @@ class WebAdapter implements Adapter {
     this.#pages.broadcast({ type: 'typing', chat: chat.chat });
   }
 
+  async respond(interaction: Json, text: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const page = pageOf(interaction);
+    if (page !== undefined) this.#pages.sendTo(page, { type: 'toast', text });
+  }
+
   routes(app: FastifyInstance, verified: (request: FastifyRequest) => string): void {
     app.register(fastifyWebsocket, { options: { maxPayload: MAX_FRAME_BYTES }, preClose: (done) => this.#close(app, done) });
     app.register(async (scope) => {
@@ -136,7 +156,7 @@ class WebAdapter implements Adapter {
 
   #failed({ socket }: Page, frame: ClientFrame, error: unknown): void {
     this.#host.log.warn({ err: error, frame: frame.type }, 'a frame of the page could not be handled');
-    if (frame.type === 'message') this.#pages.send(socket, { type: 'retry', id: frame.id });
+    if (frame.type === 'message' || frame.type === 'answer') this.#pages.send(socket, { type: 'retry', id: frame.id });
     else socket.close(CloseCode.internal, 'The gateway could not answer.');
   }
 
@@ -149,7 +169,10 @@ class WebAdapter implements Adapter {
         this.#pages.send(page.socket, { type: 'earlier', chat: frame.chat, entries: this.#log.earlier(frame.chat, frame.before) });
         break;
       case 'message':
-        this.#message(page, frame);
+        this.#pages.send(page.socket, this.#message(page, frame));
+        break;
+      case 'answer':
+        this.#pages.send(page.socket, this.#answer(page, frame));
         break;
       case 'ping':
         this.#pages.send(page.socket, { type: 'pong' });
@@ -164,15 +187,23 @@ class WebAdapter implements Adapter {
   }
 
   /** The log first, then the gateway, then the acknowledgement: whatever dies in between, the page or `pending` brings it again under the same id. */
-  #message({ socket, person }: Page, { chat, id, text }: MessageFrame): void {
-    if (!this.#log.hasRoomFor(chat)) {
-      this.#pages.send(socket, { type: 'refused', id, reason: 'There are too many chats. Go on in one of the others.' });
-      return;
-    }
-    const { message, fresh } = this.#log.accept({ chat, id, person, text });
+  #message({ person }: Page, { chat, id, text, replyTo: seq }: MessageFrame): ServerFrame {
+    if (!this.#log.hasRoomFor(chat)) return refused(id, 'There are too many chats. Go on in one of the others.');
+    const card = seq === undefined ? undefined : this.#log.ask(chat, seq);
+    if (seq !== undefined && !card) return refused(id, 'The question that this replies to is not in this chat.');
+    const { message, fresh } = this.#log.accept({ chat, id, person, text, replyTo: card && { seq: card.seq, ask: card.number } });
     if (fresh) this.#show(chat, message);
     this.#take(message);
-    this.#pages.send(socket, { type: 'ack', id });
+    return { type: 'ack', id };
+  }
+
+  /** The gateway stores it before it is acknowledged, and tells a repeated one by its id. */
+  #answer({ socket, person }: Page, frame: AnswerFrame): ServerFrame {
+    const { chat, id, seq } = frame;
+    const refusal = refusalOf(this.#log.ask(chat, seq), frame);
+    if (refusal !== undefined) return refused(id, refusal);
+    this.#host.receive([answerOf({ chat: chatRef(chat), person, id, seq, atMs: Date.now() }, frame, this.#pages.pageOf(socket))]);
+    return { type: 'ack', id };
   }
 
   #show(chat: string, message: PageMessage): void {
@@ -184,10 +215,20 @@ class WebAdapter implements Adapter {
   /** Throws when the gateway could not store it: then it must not be acknowledged. */
   #take(message: PageMessage): void {
     if (message.taken) return;
-    const { seq, atMs, text } = message.entry;
-    this.#host.receive([inboundOf(ACCOUNT, { chat: message.chat, person: message.person, id: message.id, text, seq, atMs })]);
+    const { chat, person, id } = message;
+    const { seq, atMs, text, replyTo } = message.entry;
+    const card = replyTo && this.#log.ask(chat, replyTo.seq);
+    this.#host.receive([inboundOf({ chat: chatRef(chat), person, id, seq, atMs }, text, card)]);
     this.#log.taken(message);
   }
+}
+
+function chatRef(chat: string): ChatRef {
+  return { platform: 'web', account: ACCOUNT, chat };
+}
+
+function refused(id: string, reason: string): ServerFrame {
+  return { type: 'refused', id, reason };
 }
 
 function rejected(message: string): DeliveryError {

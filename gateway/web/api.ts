@@ -1,3 +1,5 @@
+import type { AskChoice } from './protocol.ts';
+
 export interface GatewayStatus {
   readonly version: string;
   readonly home: string;
@@ -36,6 +38,40 @@ export async function signIn(code: string): Promise<string | undefined> {
 
 export async function signOut(): Promise<void> {
   await post('/api/sign-out', {}).catch(() => undefined);
+}
+
+/** A question of any chat that waits for a person. */
+export interface OpenAsk {
+  readonly id: number;
+  readonly number: number;
+  readonly platform: string;
+  readonly chat: string;
+  readonly person: string;
+  readonly markdown: string;
+  readonly choices: readonly AskChoice[];
+  readonly deadlineAtMs: number;
+}
+
+/** Undefined: not known now. */
+export async function fetchAsks(): Promise<readonly OpenAsk[] | undefined> {
+  try {
+    const response = await fetch('/api/asks', { cache: 'no-store' });
+    if (!response.ok) return undefined;
+    return ((await response.json()) as { readonly asks: readonly OpenAsk[] }).asks;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `text`: the sentence to show, also when it did not work. */
+export async function answerAsk(id: number, choice: string): Promise<{ readonly text: string }> {
+  try {
+    const response = await post(`/api/asks/${id}/answer`, { choice });
+    const { text, error } = (await response.json()) as Partial<Record<string, unknown>>;
+    return { text: String(text ?? error ?? 'The gateway refused this.') };
+  } catch {
+    return { text: 'The gateway does not answer, so it is not known whether this was decided. The list shows it when it is back.' };
+  }
 }
 
 function post(path: string, body: object): Promise<Response> {

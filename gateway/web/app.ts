@@ -1,15 +1,18 @@
 import { fetchStatus, type GatewayStatus, signOut } from './api.ts';
-import { Chats, type Conversation, entriesOf, isWorking } from './chats.ts';
+import { Chats, type Conversation, entriesOf, isWorking, spoken } from './chats.ts';
 import { Connection, type ConnectionState } from './connection.ts';
+import { Decisions } from './decisions.ts';
 import { button, h, icon, setAttribute } from './dom.ts';
 import { Outbox, randomId } from './outbox.ts';
-import { isChatId, type ServerFrame } from './protocol.ts';
+import { type AskRef, isChatId, type ServerFrame } from './protocol.ts';
 import type { Shelf } from './storage.ts';
 import { currentTheme, nextTheme } from './theme.ts';
 import { Composer } from './views/composer.ts';
-import { ConversationView } from './views/conversation-view.ts';
+import { type ConversationPorts, ConversationView } from './views/conversation-view.ts';
 import { Sidebar } from './views/sidebar.ts';
 import { demoBanner, emptyState } from './views/start.ts';
+import { Toast } from './views/toast.ts';
+import { Waiting } from './waiting.ts';
 
 export interface AppPorts {
   readonly status: GatewayStatus;
@@ -44,6 +47,9 @@ export class App {
   readonly #state = h('p', { class: 'state', role: 'status' });
   /** Reads finished answers out; the log itself would read every piece of the stream. */
   readonly #announcer = h('div', { class: 'visually-hidden', 'aria-live': 'polite' });
+  readonly #decisions: Decisions;
+  readonly #toast = new Toast();
+  readonly #waiting = new Waiting({ toast: (text) => this.#toast.show(text), announce: (text) => this.#announce(text) });
   readonly #empty: HTMLElement;
   readonly #menu: HTMLButtonElement;
   #selected: string;
@@ -64,8 +70,10 @@ export class App {
       shelf: ports.lasting,
       send: (frame) => this.#connection.send(frame),
       stalled: () => this.#connection.renew(),
+      refused: (answer, reason) => this.#decisions.refused(answer, reason),
       changed: () => this.#draw(),
     });
+    this.#decisions = new Decisions({ outbox: this.#outbox, chats: this.#chats, toast: this.#toast });
     this.#sidebar = new Sidebar(
       {
         select: (chat) => this.#select(chat),
@@ -75,9 +83,9 @@ export class App {
       },
       currentTheme(ports.lasting),
     );
-    this.#conversation = new ConversationView({ earlier: (before) => this.#earlier(before), discard: (id) => this.#outbox.discard(id) });
+    this.#conversation = new ConversationView(this.#conversationPorts());
     this.#composer = new Composer({
-      send: (text) => this.#send(text),
+      send: (text, replyTo) => this.#send(text, replyTo),
       stop: () => this.#outbox.add(this.#selected, '/stop'),
       draft: (text) => ports.tab.write(draftKey(this.#selected), text === '' ? undefined : text),
       commands: () => this.#chats.menu,
@@ -94,9 +102,23 @@ export class App {
 
   start(): void {
     this.#connection.open();
+    this.#waiting.start();
     this.#composer.fill(this.#ports.tab.read(draftKey(this.#selected)) ?? '');
     this.#composer.focus();
     this.#draw();
+  }
+
+  #conversationPorts(): ConversationPorts {
+    return {
+      earlier: (before) => this.#earlier(before),
+      discard: (id) => this.#outbox.discard(id),
+      choose: (card, choice) => this.#decisions.choose(this.#selected, card, choice),
+      reply: ({ seq, number }) => {
+        this.#composer.reply({ seq, ask: number });
+        this.#composer.focus();
+      },
+      sending: (card) => this.#decisions.choiceOf(this.#selected, card),
+    };
   }
 
   #layout(): HTMLElement {
@@ -110,7 +132,15 @@ export class App {
       h('div', { class: 'names' }, this.#title, h('p', { class: 'model' }, status.model.name)),
       this.#state,
     );
-    const main = h('main', { class: 'main' }, bar, this.#conversation.element, this.#composer.element);
+    const main = h(
+      'main',
+      { class: 'main' },
+      bar,
+      this.#waiting.element,
+      this.#conversation.element,
+      this.#toast.element,
+      this.#composer.element,
+    );
     if (status.model.demo && tab.read(BANNER_KEY) === undefined) {
       const banner = demoBanner(status, () => {
         tab.write(BANNER_KEY, 'hidden');
@@ -137,13 +167,17 @@ export class App {
   }
 
   #receive(frame: ServerFrame): void {
-    const before = frame.type === 'entry' && frame.entry.type === 'text' ? frame : undefined;
     this.#chats.apply(frame);
     if (frame.type === 'welcome') this.#welcomed();
     else if (frame.type === 'ack' || frame.type === 'retry' || frame.type === 'refused') this.#outbox.receive(frame);
     else if (frame.type === 'earlier') this.#asked = 0;
-    if (before?.chat === this.#selected && before.entry.type === 'text') this.#announcer.textContent = before.entry.markdown;
+    else if (frame.type === 'entry' && frame.chat === this.#selected) this.#announce(spoken(frame.entry));
+    else if (frame.type === 'toast') this.#decisions.toasted(frame.text);
     this.#draw();
+  }
+
+  #announce(text: string | undefined): void {
+    if (text !== undefined) this.#announcer.textContent = text;
   }
 
   /** Asks for what was missed in every chat that was looked at, and goes on sending. */
@@ -169,8 +203,8 @@ export class App {
     if (this.#connection.send({ type: 'earlier', chat: this.#selected, before })) this.#asked = before;
   }
 
-  #send(text: string): void {
-    this.#outbox.add(this.#selected, text);
+  #send(text: string, replyTo?: AskRef): void {
+    this.#outbox.add(this.#selected, text, replyTo);
     this.#conversation.toEnd();
     this.#draw();
   }
@@ -181,6 +215,7 @@ export class App {
     this.#ports.tab.write(CHAT_KEY, chat);
     if (this.#connected && !this.#current().loaded) this.#open(chat);
     this.#drawer(false);
+    this.#composer.reply(undefined);
     this.#composer.fill(this.#ports.tab.read(draftKey(chat)) ?? '');
     this.#composer.focus();
     this.#draw();
@@ -202,6 +237,7 @@ export class App {
     if (state === 'offline') {
       this.#connected = false;
       this.#chats.disconnected();
+      this.#decisions.settle();
     }
     this.#showState(state);
     this.#draw();
@@ -220,6 +256,7 @@ export class App {
 
   #leave(): void {
     this.#connection.close();
+    this.#waiting.stop();
     this.#ports.signedOut();
   }
 
@@ -242,7 +279,7 @@ export class App {
     const title = this.#chats.titleOf(this.#selected);
     this.#title.textContent = title;
     document.title = `${this.#chats.unread.size > 0 ? '• ' : ''}${entriesOf(conversation).length > 0 ? `${title} · ` : ''}Hermes`;
-    const unsent = this.#outbox.list().filter((message) => message.chat === this.#selected);
+    const unsent = this.#outbox.messages(this.#selected);
     this.#conversation.show({ conversation, unsent, connected: this.#connected, empty: this.#empty });
     this.#composer.working(isWorking(conversation));
     this.#sidebar.show({ chats: this.#chats.summaries, selected: this.#selected, unread: this.#chats.unread });

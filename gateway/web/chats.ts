@@ -60,6 +60,7 @@ export class Chats {
       case 'ack':
       case 'retry':
       case 'refused':
+      case 'toast':
       case 'pong':
         break;
     }
@@ -88,11 +89,11 @@ export class Chats {
       this.#keep(conversation, entry);
       conversation.version = Math.max(conversation.version, entry.version);
     }
-    if (entry.type !== 'progress') {
+    if (entry.type !== 'progress' && entry.type !== 'ask') {
       conversation.preview = undefined;
       conversation.typingUntilMs = 0;
     }
-    if (entry.type === 'text') this.unread.add(conversation.chat);
+    if (entry.type === 'text' || isOpenAsk(entry)) this.unread.add(conversation.chat);
   }
 
   #keep(conversation: Conversation, entry: Entry): void {
@@ -116,6 +117,23 @@ export function entriesOf(conversation: Conversation): readonly Entry[] {
 /** Something is being done for this chat right now. */
 export function isWorking(conversation: Conversation): boolean {
   if (conversation.preview || conversation.typingUntilMs > Date.now()) return true;
-  const last = entriesOf(conversation).at(-1);
+  const entries = entriesOf(conversation);
+  return isStepping(entries) || entries.some(isOpenAsk);
+}
+
+/** Cards come and close between the steps. */
+export function isStepping(entries: readonly Entry[]): boolean {
+  const last = entries.findLast(({ type }) => type !== 'ask');
   return last?.type === 'progress' && !last.done;
+}
+
+export function isOpenAsk(entry: Entry): boolean {
+  return entry.type === 'ask' && entry.closed === undefined;
+}
+
+/** What a screen reader says of a new entry. */
+export function spoken(entry: Entry): string | undefined {
+  if (entry.type === 'text') return entry.markdown;
+  if (entry.type !== 'ask') return undefined;
+  return `Question #${entry.number}: ${entry.closed ?? entry.markdown}`;
 }

@@ -12,7 +12,18 @@ interface EntryBase {
   readonly atMs: number;
 }
 
-export type UserEntry = EntryBase & { readonly type: 'user'; readonly id: string; readonly text: string };
+/** The card that a message replies to. `ask` is the number that people read. */
+export interface AskRef {
+  readonly seq: number;
+  readonly ask: number;
+}
+
+export interface AskChoice {
+  readonly id: string;
+  readonly label: string;
+}
+
+export type UserEntry = EntryBase & { readonly type: 'user'; readonly id: string; readonly text: string; readonly replyTo?: AskRef };
 export type TextEntry = EntryBase & { readonly type: 'text'; readonly markdown: string; readonly plain?: true };
 export type ProgressEntry = EntryBase & {
   readonly type: 'progress';
@@ -20,7 +31,17 @@ export type ProgressEntry = EntryBase & {
   readonly elapsedMs: number;
   readonly done: boolean;
 };
-export type Entry = UserEntry | TextEntry | ProgressEntry;
+export type AskEntry = EntryBase & {
+  readonly type: 'ask';
+  readonly token: string;
+  readonly number: number;
+  readonly markdown: string;
+  readonly choices: readonly AskChoice[];
+  readonly hint: string;
+  /** Who decided what; set once it is closed. */
+  readonly closed?: string;
+};
+export type Entry = UserEntry | TextEntry | ProgressEntry | AskEntry;
 
 export interface ChatSummary {
   readonly chat: string;
@@ -51,12 +72,21 @@ export type ServerFrame =
   | { readonly type: 'refused'; readonly id: string; readonly reason: string }
   | { readonly type: 'preview'; readonly chat: string; readonly key: string; readonly at: number; readonly text: string }
   | { readonly type: 'typing'; readonly chat: string }
+  | { readonly type: 'toast'; readonly text: string }
   | { readonly type: 'pong' };
 
 export type ClientFrame =
   | { readonly type: 'open'; readonly chat: string; readonly epoch: string; readonly seen: number }
   | { readonly type: 'earlier'; readonly chat: string; readonly before: number }
-  | { readonly type: 'message'; readonly chat: string; readonly id: string; readonly text: string }
+  | { readonly type: 'message'; readonly chat: string; readonly id: string; readonly text: string; readonly replyTo?: number }
+  | {
+      readonly type: 'answer';
+      readonly chat: string;
+      readonly id: string;
+      readonly seq: number;
+      readonly token: string;
+      readonly choice: string;
+    }
   | { readonly type: 'ping' };
 
 /** What the gateway takes as the name of a chat. */

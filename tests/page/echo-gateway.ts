@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import type { Adapter, ChatRef, Host, Inbound, InboundMessage, ProgressStep } from '../../adapters/adapter.ts';
+import type { Adapter, ChatRef, Host, Inbound, InboundAnswer, InboundMessage, OutboundAsk, ProgressStep } from '../../adapters/adapter.ts';
 import type { MenuCommand } from '../../adapters/platform.ts';
 import { webPlatform } from '../../adapters/web/platform.ts';
 import { createHttpServer, type HttpServer } from '../../gateway/http/server.ts';
-import type { Status } from '../../gateway/status.ts';
+import type { ControlHandlers, OpenAsk, Status } from '../../gateway/status.ts';
 import { createMemoryStore } from '../adapters/web/memory-store.ts';
 import { controlHandlers, status } from '../gateway/http/fixture.ts';
 
@@ -18,11 +18,25 @@ export interface Talk {
   stream(markdown: string, pieceMs: number): Promise<void>;
   preview(markdown: string): Promise<void>;
   send(markdown: string): Promise<void>;
+  /** Shows a card; the returned function edits it. */
+  ask(card?: Partial<OutboundAsk>): Promise<(change: Partial<OutboundAsk>) => Promise<void>>;
   /** Opens a progress bubble; the returned function edits it. */
   progress(steps: readonly ProgressStep[]): Promise<(steps: readonly ProgressStep[], done: boolean) => Promise<void>>;
 }
 
 export const echo: Answer = (message, talk) => talk.send(`You said: ${message.text}`);
+
+export const CARD = {
+  token: 'abcdefgh12345678',
+  number: 3,
+  markdown: 'May I run this?\n\n```sh\nrm -rf build\n```',
+  choices: [
+    { id: 'once', label: 'Allow once' },
+    { id: 'session', label: 'Allow in this session' },
+    { id: 'deny', label: 'Deny' },
+  ],
+  hint: 'Or answer `/approve 3` or `/deny 3`.',
+} as const;
 
 export const MENU: readonly MenuCommand[] = [
   { name: 'new', description: 'Start afresh' },
@@ -44,6 +58,11 @@ export class EchoGateway {
   readonly sessions: Store;
   /** What was accepted, each event once. */
   readonly inbox: InboundMessage[] = [];
+  /** The clicks that were accepted, each event once. */
+  readonly answers: InboundAnswer[] = [];
+  /** Questions of all chats, as the daemon would list them, and what was decided about them on the page. */
+  asks: readonly OpenAsk[] = [];
+  readonly decisions: (readonly [number, string])[] = [];
   /** Set: `receive` throws, as with a full disk. */
   broken = false;
   answer: Answer;
@@ -82,7 +101,11 @@ export class EchoGateway {
     this.#server = createHttpServer({
       config,
       store: this.sessions,
-      handlers: controlHandlers({ status: () => ({ ...status, model }) }),
+      handlers: controlHandlers({
+        status: () => ({ ...status, model }),
+        asks: () => this.asks,
+        answerAsk: (id, choice) => this.#decide(id, choice),
+      }),
       pageDirectory: fileURLToPath(new URL('../../dist/web', import.meta.url)),
       log: { info: () => {}, warn: () => {} },
     });
@@ -118,6 +141,11 @@ export class EchoGateway {
         }
         await talk.send(markdown);
       },
+      ask: async (card) => {
+        const ask: OutboundAsk = { ...CARD, type: 'ask', chat, ...card };
+        const ref = await adapter.send(ask, key(), signal);
+        return async (change) => adapter.edit?.(ref, { ...ask, ...change }, signal);
+      },
       progress: async (steps) => {
         const startedAtMs = Date.now();
         const ref = await adapter.send({ type: 'progress', chat, steps, elapsedMs: 0, done: false }, key(), signal);
@@ -126,6 +154,12 @@ export class EchoGateway {
       },
     };
     return talk;
+  }
+
+  #decide(id: number, choice: string): ReturnType<ControlHandlers['answerAsk']> {
+    this.decisions.push([id, choice]);
+    this.asks = this.asks.filter((ask) => ask.id !== id);
+    return { done: true, text: `Decided: ${choice}.` };
   }
 
   #host(): Host {
@@ -141,6 +175,7 @@ export class EchoGateway {
   #receive(events: readonly Inbound[]): void {
     if (this.broken) throw new Error('database or disk is full');
     for (const event of events) {
+      if (event.type === 'answer' && !this.answers.some((known) => known.event === event.event)) this.answers.push(event);
       if (event.type !== 'message' || this.inbox.some((known) => known.event === event.event)) continue;
       this.inbox.push(event);
       // A turn that a stop cuts is nothing to report here.

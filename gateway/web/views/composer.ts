@@ -1,9 +1,9 @@
 import { button, h, icon, setAttribute } from '../dom.ts';
-import type { MenuCommand } from '../protocol.ts';
+import type { AskRef, MenuCommand } from '../protocol.ts';
 import { CommandMenu } from './command-menu.ts';
 
 export interface ComposerPorts {
-  send(text: string): void;
+  send(text: string, replyTo: AskRef | undefined): void;
   stop(): void;
   /** Kept while the page is open, so that a reload or another chat loses nothing. */
   draft(text: string): void;
@@ -27,7 +27,16 @@ export class Composer {
   });
   readonly #send = h('button', { type: 'submit', class: 'send', 'aria-label': 'Send', title: 'Send', disabled: true }, icon('send'));
   readonly #stop = button({ label: 'Stop', class: 'stop', hidden: true }, () => this.#ports.stop(), icon('stop'));
+  readonly #replyText = h('span');
+  readonly #reply = h(
+    'p',
+    { class: 'replying', hidden: true },
+    icon('reply'),
+    this.#replyText,
+    button({ label: 'Do not reply to it', class: 'quiet' }, () => this.#dropReply(), icon('cross')),
+  );
   readonly #menu: CommandMenu;
+  #replyTo: AskRef | undefined;
   readonly element: HTMLFormElement;
 
   constructor(ports: ComposerPorts) {
@@ -44,7 +53,7 @@ export class Composer {
       h('kbd', {}, 'Enter'),
       ' starts a new line',
     );
-    this.element = h('form', { class: 'composer', 'aria-label': 'Write a message' }, this.#menu.element, box, hint);
+    this.element = h('form', { class: 'composer', 'aria-label': 'Write a message' }, this.#menu.element, this.#reply, box, hint);
     this.element.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit();
@@ -64,20 +73,37 @@ export class Composer {
     this.#menu.close();
   }
 
+  /** What is sent next answers this card. */
+  reply(to: AskRef | undefined): void {
+    this.#replyTo = to;
+    this.#reply.hidden = to === undefined;
+    this.#replyText.textContent = to === undefined ? '' : `Reply to #${to.ask}`;
+  }
+
   working(working: boolean): void {
     this.#stop.hidden = !working;
   }
 
   /** Returns whether there was something to close. */
   escape(): boolean {
-    return this.#menu.close();
+    if (this.#menu.close()) return true;
+    if (this.#replyTo === undefined) return false;
+    this.#dropReply();
+    return true;
+  }
+
+  #dropReply(): void {
+    this.reply(undefined);
+    this.focus();
   }
 
   #submit(): void {
     const text = this.#text.value.trim();
     if (text === '') return;
+    const replyTo = this.#replyTo;
     this.fill('');
-    this.#ports.send(text);
+    this.reply(undefined);
+    this.#ports.send(text, replyTo);
     this.focus();
   }
 

@@ -1,13 +1,15 @@
-import { type Conversation, entriesOf } from '../chats.ts';
+import { type Conversation, entriesOf, isStepping } from '../chats.ts';
 import { button, h, icon } from '../dom.ts';
 import type { UnsentMessage } from '../outbox.ts';
-import type { Entry } from '../protocol.ts';
-import { entryRow, PreviewRow, type RowView, typingRow, unsentRow } from './message-view.ts';
+import type { AskEntry, Entry } from '../protocol.ts';
+import { entryRow, PreviewRow, type RowPorts, type RowView, typingRow, unsentRow } from './message-view.ts';
 
-export interface ConversationPorts {
+export interface ConversationPorts extends RowPorts {
   /** The reader came near the beginning of what is shown. */
   earlier(before: number): void;
   discard(id: string): void;
+  /** What was chosen on this card and has no outcome yet. */
+  sending(entry: AskEntry): string | undefined;
 }
 
 export interface ConversationState {
@@ -80,7 +82,9 @@ export class ConversationView {
     }
     let place = this.#column.firstElementChild;
     for (const entry of entries) {
-      const { element } = this.#row(entry).view;
+      const { view } = this.#row(entry);
+      const { element } = view;
+      if (entry.type === 'ask') view.sending?.(this.#ports.sending(entry));
       if (element === place) place = element.nextElementSibling;
       else this.#column.insertBefore(element, place);
     }
@@ -93,7 +97,7 @@ export class ConversationView {
       return known;
     }
     known?.view.remove();
-    const row = { view: entryRow(entry), version: entry.version };
+    const row = { view: entryRow(entry, this.#ports), version: entry.version };
     this.#rows.set(entry.seq, row);
     return row;
   }
@@ -144,9 +148,4 @@ export class ConversationView {
     const first = Math.min(...this.#rows.keys());
     if (scrollTop < NEAR_PX * 5 && Number.isFinite(first) && first > 1) this.#ports.earlier(first);
   }
-}
-
-function isStepping(entries: readonly Entry[]): boolean {
-  const last = entries.at(-1);
-  return last?.type === 'progress' && !last.done;
 }

@@ -2,7 +2,8 @@ import { button, h, icon } from '../dom.ts';
 import { copyButton } from '../markdown/blocks.ts';
 import { MarkdownView } from '../markdown/markdown-view.ts';
 import type { UnsentMessage } from '../outbox.ts';
-import type { Entry } from '../protocol.ts';
+import type { AskEntry, AskRef, Entry } from '../protocol.ts';
+import { AskView } from './ask-view.ts';
 import { ProgressView } from './progress-view.ts';
 
 /** One row of the conversation. */
@@ -10,17 +11,26 @@ export interface RowView {
   readonly element: HTMLElement;
   /** False: this row cannot become that; it is to be made anew. */
   update(entry: Entry): boolean;
+  /** On a card: this choice is on its way, or none. */
+  sending?(choice: string | undefined): void;
   remove(): void;
 }
 
-export function entryRow(entry: Entry): RowView {
+export interface RowPorts {
+  choose(entry: AskEntry, choice: string): void;
+  reply(entry: AskEntry): void;
+}
+
+export function entryRow(entry: Entry, ports: RowPorts): RowView {
   switch (entry.type) {
     case 'user':
-      return fixedRow(userBubble(entry.text, entry.atMs));
+      return fixedRow(userBubble(entry));
     case 'text':
       return answerRow(entry);
     case 'progress':
       return progressRow(entry);
+    case 'ask':
+      return askRow(entry, ports);
   }
 }
 
@@ -28,10 +38,11 @@ function fixedRow(element: HTMLElement): RowView {
   return { element, update: () => false, remove: () => element.remove() };
 }
 
-function userBubble(text: string, atMs: number): HTMLElement {
+function userBubble({ text, atMs, replyTo }: Entry & { readonly type: 'user' }): HTMLElement {
   return h(
     'article',
     { class: 'row row-user', 'aria-label': 'You' },
+    ...quote(replyTo),
     h('div', { class: 'bubble' }, text),
     meta(() => text, atMs),
   );
@@ -60,6 +71,32 @@ function answerRow(entry: Entry & { readonly type: 'text' }): RowView {
       show(next);
       return true;
     },
+    remove: () => element.remove(),
+  };
+}
+
+function quote(replyTo: AskRef | undefined): HTMLElement[] {
+  return replyTo === undefined ? [] : [h('p', { class: 'quote' }, icon('reply'), `Reply to #${replyTo.ask}`)];
+}
+
+function askRow(entry: AskEntry, ports: RowPorts): RowView {
+  let shown = entry;
+  const view = new AskView(entry, { choose: (choice) => ports.choose(shown, choice), reply: () => ports.reply(shown) });
+  const element = h(
+    'article',
+    { class: 'row row-agent', 'aria-label': `Question #${entry.number}` },
+    view.element,
+    meta(() => shown.markdown, entry.atMs),
+  );
+  return {
+    element,
+    update(next) {
+      if (next.type !== 'ask' || next.number !== shown.number) return false;
+      shown = next;
+      view.update(next);
+      return true;
+    },
+    sending: (choice) => view.sending(choice),
     remove: () => element.remove(),
   };
 }
@@ -99,6 +136,7 @@ export function unsentRow(message: UnsentMessage, connected: boolean, discard: (
   return h(
     'article',
     { class: 'row row-user row-unsent', 'aria-label': 'You, not sent yet' },
+    ...quote(message.replyTo),
     h('div', { class: 'bubble' }, message.text),
     note,
   );
