@@ -79,7 +79,7 @@ export interface PlatformDisplay {
 }
 
 export function displayOn(display: DisplayConfig, platform: string): PlatformDisplay {
-  const own = Object.hasOwn(display.platforms, platform) ? display.platforms[platform] : undefined;
+  const own = display.platforms[platform];
   return {
     busyInputMode: own?.busy_input_mode ?? display.busy_input_mode,
     toolProgress: own?.tool_progress ?? display.tool_progress,

@@ -97,7 +97,7 @@ describe('display', () => {
     expect(displayOn(display, 'telegram')).toEqual({ busyInputMode: 'interrupt', toolProgress: 'off', streaming: false });
     expect(displayOn(display, 'slack')).toEqual({ busyInputMode: 'queue', toolProgress: 'all', streaming: true });
     expect(displayOn(display, 'web')).toEqual({ busyInputMode: 'interrupt', toolProgress: 'all', streaming: true });
-    expect(displayOn(display, 'constructor').toolProgress).toBe('all');
+    expect(displayOn(display, 'discord')).toEqual(displayOn(display, 'web'));
   });
 
   test('a wrong choice of one platform is explained with its key and line', () => {
