@@ -9,8 +9,13 @@ export function askMarkdown(ask: OutboundAsk, buttons: boolean): string {
   const head = `**#${ask.number}** ${ask.markdown}`;
   if (ask.closed !== undefined) return `${head}\n\n${ask.closed}`;
   const listed = !buttons || ask.choices.some(({ label }) => label.length > BUTTON_UNITS);
-  const list = listed ? ask.choices.map(({ label }, index) => `${index + 1}. ${label}`).join('\n') : '';
+  const list = listed ? ask.choices.map(({ label }, index) => `${index + 1}. ${literal(label)}`).join('\n') : '';
   return [head, list, ask.hint].filter((block) => block !== '').join('\n\n');
+}
+
+/** A label is no markdown: the list shows what a button would show, and what is taken as the answer. */
+function literal(label: string): string {
+  return label.replace(/\s+/g, ' ').replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
 
 /** What a button says: the label, or its number where the list shows the label. */
