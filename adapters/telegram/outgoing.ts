@@ -48,9 +48,9 @@ export function contentOf(message: OutboundText | OutboundProgress | OutboundAsk
 
 function askContent(ask: OutboundAsk): TextContent {
   const html = toTelegramHtml(askMarkdown(ask, true).toWellFormed());
-  const reply_markup = { inline_keyboard: ask.closed === undefined ? buttonRows(ask) : [] };
-  // Without its markup, not with it: what is approved is read as it will run.
-  return ask.plain === true ? { text: visibleText(html), reply_markup } : { text: html, parse_mode: 'HTML', reply_markup };
+  const buttons = { reply_markup: { inline_keyboard: ask.closed === undefined ? buttonRows(ask) : [] } };
+  // Plain, the marks are left out too: a command must read as it will run.
+  return ask.plain === true ? { text: visibleText(html), ...buttons } : { text: html, parse_mode: 'HTML', ...buttons };
 }
 
 /** What half a row shows on a telephone. */
