@@ -10,7 +10,6 @@ const approvalsSchema = z.object({
 });
 
 export type ApprovalsConfig = z.output<typeof approvalsSchema>;
-export type ApprovalMode = ApprovalsConfig['mode'];
 
 /** `timeout` of Hermes Agent is its terminal's, and homes have it written out with a minute: here it is none of ours. */
 export const approvalsSection: ConfigSection<ApprovalsConfig> = {
