@@ -228,11 +228,9 @@ export function adapterContract({ name, setup, redelivers }: AdapterContract): v
       if (event?.type !== 'answer') throw new Error(`expected an answer, but it is ${JSON.stringify(event)}`);
       return event;
     };
-    const hasButtons = (): boolean => rig.choices !== undefined && rig.click !== undefined;
-    const showsCards = (): boolean => hasButtons() || rig.adapter.buttons === undefined;
+    const hasButtons = (): boolean => rig.adapter.buttons === true;
 
     it('shows on a card its number, its question, how to answer and its choices', async () => {
-      if (!showsCards()) return;
       await sendAsk();
       const shown = rig.visible().at(-1) ?? '';
       for (const part of ['#3', 'May I look around?', 'Or answer /approve or /deny.']) expect(shown).toContain(part);
@@ -271,7 +269,6 @@ export function adapterContract({ name, setup, redelivers }: AdapterContract): v
     });
 
     it('takes the choices of a card away when it is closed, and shows who decided what', async () => {
-      if (!showsCards()) return;
       const card = await sendAsk();
       await rig.adapter.edit?.(card, closed(), patience());
       if (rig.adapter.edit === undefined) return;
