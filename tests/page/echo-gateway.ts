@@ -60,6 +60,10 @@ export class EchoGateway {
   readonly inbox: InboundMessage[] = [];
   /** The clicks that were accepted, each event once. */
   readonly answers: InboundAnswer[] = [];
+  /** Set: the next click is accepted, and the connection breaks before that is acknowledged. */
+  breaksAtClick = false;
+  /** How often a click was brought, the same ones counted again. */
+  clicks = 0;
   /** Questions of all chats, as the daemon would list them, and what was decided about them on the page. */
   asks: readonly OpenAsk[] = [];
   readonly decisions: (readonly [number, string])[] = [];
@@ -162,6 +166,14 @@ export class EchoGateway {
     return { done: true, text: `Decided: ${choice}.` };
   }
 
+  #clicked(event: InboundAnswer): void {
+    this.clicks += 1;
+    if (!this.answers.some((known) => known.event === event.event)) this.answers.push(event);
+    if (!this.breaksAtClick) return;
+    this.breaksAtClick = false;
+    for (const socket of this.server.app.websocketServer.clients) socket.terminate();
+  }
+
   #host(): Host {
     return {
       receive: (events) => this.#receive(events),
@@ -175,7 +187,7 @@ export class EchoGateway {
   #receive(events: readonly Inbound[]): void {
     if (this.broken) throw new Error('database or disk is full');
     for (const event of events) {
-      if (event.type === 'answer' && !this.answers.some((known) => known.event === event.event)) this.answers.push(event);
+      if (event.type === 'answer') this.#clicked(event);
       if (event.type !== 'message' || this.inbox.some((known) => known.event === event.event)) continue;
       this.inbox.push(event);
       // A turn that a stop cuts is nothing to report here.

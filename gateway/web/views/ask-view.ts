@@ -14,18 +14,15 @@ export class AskView {
   readonly #text = new MarkdownView();
   readonly #foot = h('div', { class: 'ask-foot' });
   #choices: HTMLElement = h('div');
-  #entry: AskEntry;
   #sending: string | undefined;
 
   constructor(entry: AskEntry, ports: AskPorts) {
     this.#ports = ports;
-    this.#entry = entry;
     this.element.append(h('p', { class: 'ask-number' }, `#${entry.number}`), this.#text.element, this.#choices, this.#foot);
     this.update(entry);
   }
 
   update(entry: AskEntry): void {
-    this.#entry = entry;
     const focused = this.element.contains(document.activeElement);
     const closed = entry.closed !== undefined;
     setAttribute(this.element, 'data-state', closed ? 'closed' : 'open');
@@ -46,7 +43,9 @@ export class AskView {
   }
 
   #choose(choice: string): void {
-    if (this.#sending === undefined && this.#entry.closed === undefined) this.#ports.choose(choice);
+    // At once: the second click of two comes before the page is drawn again.
+    this.sending(choice);
+    this.#ports.choose(choice);
   }
 
   #hint({ hint, number }: AskEntry): HTMLElement[] {
