@@ -29,9 +29,19 @@ export function nextBatch(waiting: readonly [MessageEntry, ...MessageEntry[]], n
 }
 
 function continues(last: MessageEntry, next: MessageEntry): boolean {
-  if (last.payload.sender.id !== next.payload.sender.id) return false;
+  if (last.payload.sender.id !== next.payload.sender.id || standsAlone(last) || standsAlone(next)) return false;
+  if (waitedForTurn(last) && waitedForTurn(next)) return true;
   if (last.payload.album !== undefined) return last.payload.album === next.payload.album;
   return isSplitText(last) && next.payload.attachments.length === 0 && next.receivedAt - last.receivedAt <= splitWaitMs;
+}
+
+/** What came during a turn, and was not queued as a turn of its own, is one next turn. */
+function waitedForTurn({ mode }: MessageEntry): boolean {
+  return mode === 'merge' || mode === 'steer';
+}
+
+function standsAlone({ mode }: MessageEntry): boolean {
+  return mode === 'queue' || mode === 'retry';
 }
 
 function waitAfter(entry: MessageEntry): number {

@@ -57,6 +57,8 @@ export type HttpOptions = Pick<Parameters<typeof createHttpServer>[0], 'config' 
 export interface Daemon {
   /** A one-time link to the browser page, when it is on. */
   readonly link: string | undefined;
+  /** Tells the owner, on the page. Never throws. */
+  tell(sentence: string): void;
   /** See `Accounts.crashed`. */
   crashed(error: unknown): boolean;
   /**
@@ -85,6 +87,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const janitor = startJanitor({ store: options.store, media: parts.media, log: options.log, now: options.now });
   return {
     link: http?.signInLink(),
+    tell: (sentence) => alertOwner(options, parts.outbox, { account: 'config', sentence }),
     crashed: parts.accounts.crashed,
     stop: async () => {
       await parts.lanes.close(options.rules.drainMs);
@@ -120,7 +123,7 @@ function assemble(options: DaemonOptions): Parts {
     receive: (events) => inbox.receive(events),
     alert: (account, sentence) => alertOwner(options, outbox, { account, sentence }),
   });
-  const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => settings().agent.model().vision, log });
+  const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => settings().agent.models.get().vision, log });
   const outbox = createOutbox({ store, accounts, log, now });
   const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
   const cards = createCards({ store, accounts, log });
@@ -201,7 +204,7 @@ function statusOf(options: DaemonOptions, { accounts, lanes }: Parts, startedAtM
     startedAtMs,
     home: options.home,
     database: options.store.file,
-    model: { name: options.settings().agent.model().name, demo: options.demo },
+    model: { name: options.settings().agent.models.get().name, demo: options.demo },
     accounts: accounts.statuses(),
     work: {
       inboxPending: options.store.inbox.countOpen(),
@@ -228,7 +231,7 @@ function statusText({ version, settings, demo }: DaemonOptions, { accounts, lane
     .statuses()
     .map(({ platform, state, detail }) => `- ${platform}: ${state}${detail === undefined ? '' : ` (${detail})`}`);
   return [
-    `Hermes Gateway ${version}, model ${settings().agent.model().name}${demo ? ' (offline demo)' : ''}, at work on ${lanes.running().length}`,
+    `Hermes Gateway ${version}, model ${settings().agent.models.get().name}${demo ? ' (offline demo)' : ''}, at work on ${lanes.running().length}`,
     ...lines,
   ].join('\n');
 }

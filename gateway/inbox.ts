@@ -1,27 +1,31 @@
-/** The one door in: an event is seen before, refused, a command, or work for a lane. One synchronous transaction a batch, before the platform is told. */
-import type { Inbound } from '../adapters/adapter.ts';
-import type { AccountConfig } from '../adapters/platform.ts';
-import { decide, type GlobalAccess } from './access.ts';
+/** The one door in: an event is seen before, refused, an answer, a command, or work for a lane. One synchronous transaction a batch, before the platform is told. */
+import type { Inbound, InboundMessage } from '../adapters/adapter.ts';
+import { decide } from './access.ts';
+import type { Account } from './accounts.ts';
+import type { Answers } from './asks/answers.ts';
+import type { Busy } from './busy.ts';
 import { parseCommand } from './commands/parse.ts';
-import type { CommandPorts } from './commands/table.ts';
+import { type Control, targetOf } from './control.ts';
 import type { Lanes } from './lanes.ts';
 import type { Log } from './log.ts';
 import { noticePart, type Outbox } from './outbox.ts';
 import { type KeyRules, sessionKey } from './sessions.ts';
+import type { Settings } from './settings.ts';
 import type { InboxEntry } from './store/inbox.ts';
 import type { Store } from './store/index.ts';
-import { accountKey, outboxLane, type TurnTarget } from './target.ts';
+import { accountKey, outboxLane } from './target.ts';
 import type { Clock } from './time.ts';
 
 export interface InboxOptions {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly lanes: Lanes;
-  readonly commands: CommandPorts;
+  readonly busy: Busy;
+  readonly answers: Answers;
+  readonly control: Control;
   readonly keys: KeyRules;
-  readonly access: GlobalAccess;
-  /** The configuration of an account's platform. */
-  readonly account: (key: string) => AccountConfig | undefined;
+  readonly settings: () => Settings;
+  readonly account: (key: string) => Account | undefined;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -33,22 +37,25 @@ export interface Inbox {
   recover(): void;
 }
 
+/** What is to be done once an event is committed. */
+type Step = () => void;
+
 export function createInbox(options: InboxOptions): Inbox {
-  const { store, lanes } = options;
+  const { store, lanes, control } = options;
   return {
     receive: (events) => {
       const accepted = store.durable(() => events.map((event) => accept(options, event)));
       for (const step of accepted) if (step !== undefined) attempt(options, step);
     },
     recover: () => {
-      for (const entry of store.inbox.commands()) attempt(options, () => runCommand(options, entry));
+      for (const entry of store.inbox.commands()) attempt(options, () => control.run(entry));
       for (const lane of new Set([...store.turns.runningLanes(), ...store.inbox.lanes()])) lanes.kick(lane);
     },
   };
 }
 
 /** What follows the commit must not look to the platform as if the commit had failed: it would deliver again what is on disk. */
-function attempt({ log }: InboxOptions, step: () => void): void {
+function attempt({ log }: InboxOptions, step: Step): void {
   try {
     step();
   } catch (error) {
@@ -57,45 +64,52 @@ function attempt({ log }: InboxOptions, step: () => void): void {
 }
 
 /** Part of the batch's transaction; returns what is to be done once that is committed. */
-function accept(options: InboxOptions, event: Inbound): (() => void) | undefined {
-  const { store, lanes, outbox } = options;
-  const config = options.account(accountKey(event.chat));
+function accept(options: InboxOptions, event: Inbound): Step | undefined {
+  const { store, settings, control } = options;
+  const config = settings().account(accountKey(event.chat));
   if (config === undefined) return undefined;
-  const decision = decide(event, config, options.access);
-  if (decision.decision === 'refuse') {
-    options.log.info({ account: accountKey(event.chat), sender: event.sender.id, reason: decision.reason }, 'a message was refused');
-    return refuse(options, event, decision.tell) ? () => outbox.kick(outboxLane(event.chat)) : undefined;
-  }
+  const decision = decide(event, config, settings().access);
+  if (decision.decision === 'refuse') return refuse(options, event, decision);
   const lane = sessionKey(event, options.keys);
-  const isCommand = parseCommand(event) !== undefined;
-  const id = store.inbox.add({ event, lane, state: isCommand ? 'command' : 'pending' });
+  const isControl = event.type !== 'message' || parseCommand(event) !== undefined;
+  const id = store.inbox.add({ event, lane, state: isControl ? 'command' : 'pending' });
   if (id === undefined) return undefined; // seen before
-  if (isCommand) return () => runCommand(options, { id, lane, payload: event, receivedAt: options.now() });
-  return () => lanes.kick(lane);
+  const entry: InboxEntry = { id, lane, payload: event, mode: null, receivedAt: options.now() };
+  return isControl || event.type !== 'message' ? () => control.run(entry) : say(options, entry, event);
 }
 
-/** True when a polite sentence was written: at most one an hour to a person, none in groups. */
-function refuse({ store, outbox, now }: InboxOptions, event: Inbound, tell: boolean): boolean {
-  const told = store.accounts.refused({ account: accountKey(event.chat), sender: event.sender.id, now: now(), tell });
-  if (told) outbox.add([noticePart(targetOf(event), 'Sorry, I only talk to people whom my owner has allowed.')]);
-  return told;
+/** Something to say: the answer to a question, or work for the lane. */
+function say({ store, outbox, answers, busy }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
+  const answered = answers.words(event);
+  if (answered === undefined) {
+    const { mode, after } = busy.take(lane, event);
+    if (mode !== null) store.inbox.setMode(id, mode);
+    return () => {
+      outbox.kick(outboxLane(event.chat));
+      after();
+    };
+  }
+  store.inbox.settle(id, 'said');
+  if (answered.text !== '') outbox.add([noticePart(targetOf(event), answered.text)]);
+  return () => {
+    answered.after();
+    outbox.kick(outboxLane(event.chat));
+  };
 }
 
-function targetOf(event: Inbound): TurnTarget {
-  return { chat: event.chat, chatType: event.chatType };
-}
-
-/** Control never waits behind the turn it is meant for. The effect, the reply and the record that it ran are one transaction. */
-function runCommand(options: InboxOptions, entry: InboxEntry): void {
-  const { store, outbox, lanes } = options;
-  const parsed = parseCommand(entry.payload);
-  if (parsed === undefined) throw new Error(`inbox row ${entry.id} is no command`);
-  const result = store.durable(() => {
-    const done = parsed.type === 'unknown' ? { reply: parsed.reply } : parsed.command.run(entry.lane, options.commands);
-    outbox.add([noticePart(targetOf(entry.payload), done.reply)]);
-    store.inbox.settle(entry.id, 'command');
-    return done;
-  });
-  if ('cut' in result && result.cut === true) lanes.stop(entry.lane);
-  outbox.kick(outboxLane(entry.payload.chat));
+/** A polite sentence at most once an hour to a person, none in groups; a click always gets one, and changes nothing. */
+function refuse(
+  options: InboxOptions,
+  event: Inbound,
+  { reason, tell }: { readonly reason: string; readonly tell: boolean },
+): Step | undefined {
+  const { store, outbox, log, now } = options;
+  const account = accountKey(event.chat);
+  log.info({ account, sender: event.sender.id, reason }, 'a message was refused');
+  const isClick = event.type === 'answer';
+  const told = store.accounts.refused({ account, sender: event.sender.id, now: now(), tell: tell && !isClick });
+  if (isClick) return () => options.control.respond(event, 'Sorry, you may not decide this.');
+  if (!told) return undefined;
+  outbox.add([noticePart(targetOf(event), 'Sorry, I only talk to people whom my owner has allowed.')]);
+  return () => outbox.kick(outboxLane(event.chat));
 }

@@ -7,15 +7,20 @@ export type Work =
   /** Look again in `ms`: a burst may not be complete yet. */
   | { readonly type: 'wait'; readonly ms: number };
 
-/** Why a turn's signal fired. A stopped turn is over; one cut by a shutdown goes on at the next start. */
-export type AbortReason = 'stop' | 'shutdown';
+/**
+ * Why a turn's signal fired: a person stopped it, another message came first, or the process ends, after which it goes on at the next
+ * start.
+ */
+export type AbortReason = 'stop' | 'interrupt' | 'shutdown';
 
 export interface Lanes {
   /** There may be something to do in this lane. */
   kick(lane: string): void;
   /** Ends the lane's turn, if one runs. */
-  stop(lane: string): void;
-  running(): number;
+  cut(lane: string, reason: Exclude<AbortReason, 'shutdown'>): void;
+  /** A turn is running, so that what comes now waits for its end. */
+  isBusy(lane: string): boolean;
+  running(): readonly string[];
   /** Starts no more turns, waits `ms` for those that run, then cuts them. */
   close(ms: number): Promise<void>;
 }
@@ -27,6 +32,7 @@ interface Worker {
   readonly done: Promise<void>;
   /** Of the present turn, or of the wait before the next try. */
   turn: AbortController;
+  working: boolean;
   /** Somebody kicked while the lane was at work: look once more before leaving. */
   again: boolean;
 }
@@ -52,13 +58,14 @@ export function createLanes(next: LanesOptions['next'], log: Log): Lanes {
         workers.delete(lane);
         if (worker.again) kick(lane);
       });
-    const worker: Worker = { done, turn: new AbortController(), again: false };
+    const worker: Worker = { done, turn: new AbortController(), working: false, again: false };
     workers.set(lane, worker);
   };
   return {
     kick,
-    stop: (lane) => workers.get(lane)?.turn.abort('stop' satisfies AbortReason),
-    running: () => workers.size,
+    cut: (lane, reason) => workers.get(lane)?.turn.abort(reason),
+    isBusy: (lane) => workers.get(lane)?.working === true,
+    running: () => [...workers].filter(([, { working }]) => working).map(([lane]) => lane),
     close: async (ms) => {
       closing.abort();
       const all = () => Promise.all([...workers.values()].map((worker) => worker.done));
@@ -82,7 +89,7 @@ async function workOff(
       if (found === undefined) return;
       worker.turn = new AbortController();
       if (found.type === 'wait') await pause(found.ms, closing);
-      else await found.run(worker.turn.signal);
+      else await work(found, worker);
       failures = 0;
     } catch (error) {
       const wasCut = worker.turn.signal.aborted;
@@ -92,6 +99,15 @@ async function workOff(
       options.log.error({ lane, err: error }, 'a turn failed in the gateway itself (is the disk full?); it is taken up again');
       await pause(waitAfter(failures), AbortSignal.any([closing, worker.turn.signal]));
     }
+  }
+}
+
+async function work(found: Extract<Work, { readonly type: 'run' }>, worker: Worker): Promise<void> {
+  worker.working = true;
+  try {
+    await found.run(worker.turn.signal);
+  } finally {
+    worker.working = false;
   }
 }
 

@@ -6,13 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
-import { createModel, isDemo } from '../agent/models/create.ts';
+import { isDemo } from '../agent/models/create.ts';
 import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
 import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
 import { welcome } from './cli/welcome.ts';
+import { createLiveConfig, derived, type LiveConfig } from './config/live.ts';
 import { loadConfig } from './config/load.ts';
+import { changeNotice, needsRestart } from './config/restart.ts';
 import { gatewayAliases, gatewaySections } from './config/sections.ts';
+import { settingsOf } from './config/settings.ts';
 import { type DaemonOptions, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { controlSocketPath } from './http/control-socket.ts';
@@ -49,9 +52,11 @@ async function run(options: RunOptions): Promise<number> {
   const store = openStore({ home, migrations: path.join(root, 'migrations'), now: Date.now });
   await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
   const notes = [...loaded.warnings, ...prepared.notes];
-  const daemon = await startDaemon({ ...compose(home, loaded, log), store, notes }).catch((error: unknown) => {
+  const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
+  const daemon = await startDaemon({ ...compose(home, loaded, { log, owner }), store, notes }).catch((error: unknown) => {
     throw explainFailure(error, store.file);
   });
+  owner.tell = daemon.tell;
   const demo = isDemo(config.model);
   process.stdout.write(
     welcome({ version, home, link: daemon.link, demo, platforms: loaded.accounts.map(({ platform }) => platform.label) }),
@@ -59,8 +64,18 @@ async function run(options: RunOptions): Promise<number> {
   return runUntilStopped(daemon, { drainMs: config.gateway.drain_timeout_seconds * 1000, log });
 }
 
-function compose(home: string, { config, accounts, secrets }: Loaded, log: Log): Omit<DaemonOptions, 'store' | 'notes'> {
-  const model = createModel({ model: config.model, agent: config.agent });
+/** Whom to tell; the log until there is a chat. */
+interface Owner {
+  tell(sentence: string): void;
+}
+
+function compose(
+  home: string,
+  loaded: Loaded,
+  { log, owner }: { readonly log: Log; readonly owner: Owner },
+): Omit<DaemonOptions, 'store' | 'notes'> {
+  const { config, accounts } = loaded;
+  const live = watchConfig(home, loaded, owner);
   const tools = createTools({
     terminal: config.terminal,
     environment: process.env,
@@ -68,7 +83,7 @@ function compose(home: string, { config, accounts, secrets }: Loaded, log: Log):
     protectedPaths: protectedPaths(home),
     marker: markerOf(home),
   });
-  const filter = createSecretFilter(() => secrets, 'plain');
+  const filter = createSecretFilter(() => live.current().secrets, 'plain');
   const { gateway } = config;
   return {
     version,
@@ -76,17 +91,31 @@ function compose(home: string, { config, accounts, secrets }: Loaded, log: Log):
     log,
     now: Date.now,
     platforms: accounts,
-    agent: {
-      model,
-      tools: tools.map((tool) => withoutSecrets(tool, filter)),
-      maxSteps: config.agent.max_turns,
-      instructions: config.agent.system_prompt,
-      demo: isDemo(config.model),
-    },
-    rules: { keys: gateway, access: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
+    tools: tools.map((tool) => withoutSecrets(tool, filter)),
+    settings: derived(live, (snapshot) => settingsOf(snapshot.config, accountOf(snapshot))),
+    demo: isDemo(config.model),
+    rules: { keys: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
     http: webPlatform.enabled(config.web) ? { config: config.web, pageDirectory: path.join(root, 'dist', 'web') } : undefined,
     controlSocket: controlSocketPath(home),
   };
+}
+
+function accountOf({ accounts }: Loaded): (key: string) => AccountConfig | undefined {
+  return (key) => accounts.find(({ platform }) => `${platform.name}/main` === key)?.config;
+}
+
+function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loaded> {
+  return createLiveConfig({
+    files: [path.join(home, 'config.yaml'), path.join(home, '.env')],
+    load: () => load(home),
+    initial: loaded,
+    now: Date.now,
+    onBroken: (sentence) => owner.tell(sentence),
+    onChanged: ({ after, repaired }) => {
+      const notice = changeNotice(repaired, needsRestart(loaded.config, after.config));
+      if (notice !== undefined) owner.tell(notice);
+    },
+  });
 }
 
 /** Names this home in the environment of every command, so that what a killed daemon left running is found. */

@@ -81,7 +81,17 @@ export function createSessions(
   const create = (key: string): SessionRow => {
     const id = newSessionId(now());
     const workspace = path.join(workspaces, id);
-    const session = { id, key, createdAt: now(), updatedAt: now(), workspace, trimmedTold: false, undelivered: null };
+    const session = {
+      id,
+      key,
+      createdAt: now(),
+      updatedAt: now(),
+      workspace,
+      title: null,
+      settings: {},
+      trimmedTold: false,
+      undelivered: null,
+    };
     store.sessions.create(session);
     return withWorkspace(session);
   };

@@ -1,18 +1,25 @@
 /** The end of a turn: one durable transaction that settles its messages, ends it and writes down everything there is to deliver. */
 import path from 'node:path';
-import type { Outcome } from '../agent/events.ts';
+import type { Outcome, Usage } from '../agent/events.ts';
 import type { Message } from '../agent/message.ts';
+import type { AbortReason } from './lanes.ts';
 import { noticePart } from './outbox.ts';
 import { findDeliverables } from './presenter/deliverable.ts';
 import { type OutgoingFile, takeFile } from './presenter/files.ts';
+import { isSilence } from './silence.ts';
 import type { NewPart } from './store/outbox.ts';
 import type { InboxOutcome } from './store/schema.ts';
 import type { SessionRow } from './store/sessions.ts';
 import type { TurnRow } from './store/turns.ts';
 import { accountKey, outboxLane, type TurnTarget } from './target.ts';
 import type { TurnOptions } from './turn-options.ts';
+import type { Overdue } from './watchdog.ts';
 
-export type Ending = { readonly type: 'outcome'; readonly outcome: Outcome } | { readonly type: 'stopped' } | { readonly type: 'parked' };
+export type Ending =
+  /** `reason`: why it was aborted. */
+  | { readonly type: 'outcome'; readonly outcome: Outcome; readonly reason: Exclude<AbortReason, 'shutdown'> | Overdue | undefined }
+  /** Found at start: it must not go on. */
+  | { readonly type: 'stopped' | 'interrupted' | 'parked' };
 
 export interface TurnEnding {
   readonly turn: TurnRow;
@@ -27,18 +34,25 @@ interface Settlement {
 }
 
 export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: AbortSignal): Promise<void> {
-  const { store, outbox, now } = options;
+  const { store, outbox, desk, now } = options;
   const { turn } = ending;
   logFailure(options, ending);
   const { outcome, error, parts } = await settle(options, ending, signal);
+  let asked: readonly number[] = [];
   await store.durableTogether(() => {
     closeTranscript(options, ending);
     outbox.add(parts.map((part) => ({ ...part, turnId: turn.id })));
-    store.turns.end(turn.id, { outcome, ...(error === undefined ? {} : { error }) });
+    store.turns.end(turn.id, { outcome, ...(error === undefined ? {} : { error }), ...usageOf(ending) });
+    asked = desk.closeTurn(turn.id);
     store.inbox.settleTurn(turn.id, outcome);
     store.sessions.touch(turn.sessionId, now());
   });
+  for (const ask of asked) desk.settled(ask);
   outbox.kick(outboxLane(turn.target.chat));
+}
+
+function usageOf({ ending }: TurnEnding): Partial<Usage> {
+  return ending.type === 'outcome' ? ending.outcome.usage : {};
 }
 
 /** In the provider's or the bug's own words, which a chat never sees. */
@@ -49,7 +63,13 @@ function logFailure({ log }: TurnOptions, { turn, ending }: TurnEnding): void {
 }
 
 const parkedText = 'I gave up on this message: the gateway stopped twice while I was working on it.';
-const stoppedText = 'I was told to stop before I had answered this message.';
+/** What the transcript says where no answer came. */
+const closingTexts = {
+  stop: '[The person stopped me here.]',
+  interrupt: '[The person wrote something new before I was done.]',
+  deadline: '[I ran out of time here.]',
+  inactive: '[Nothing happened any more, so I gave up here.]',
+} as const;
 
 /** What was given up or stopped must not be taken up again with the next message: its calls get their results, its message an answer. */
 function closeTranscript({ store }: TurnOptions, { turn, ending }: TurnEnding): void {
@@ -58,9 +78,23 @@ function closeTranscript({ store }: TurnOptions, { turn, ending }: TurnEnding): 
   for (const message of closing(store.transcript.read(turn.sessionId), text)) store.transcript.append(turn.sessionId, turn.id, message);
 }
 
+/** With what was said until then. */
 function closingText(ending: Ending): string | undefined {
-  if (ending.type === 'outcome') return ending.outcome.status === 'aborted' ? stoppedText : undefined;
-  return ending.type === 'parked' ? parkedText : stoppedText;
+  switch (ending.type) {
+    case 'outcome': {
+      if (ending.reason === undefined) return undefined;
+      const said = ending.outcome.text.trim();
+      return `${said}${said === '' ? '' : '\n\n'}${closingTexts[ending.reason]}`;
+    }
+    case 'stopped':
+      return closingTexts.stop;
+    case 'interrupted':
+      return closingTexts.interrupt;
+    case 'parked':
+      return parkedText;
+    default:
+      return ending satisfies never;
+  }
 }
 
 function closing(transcript: readonly Message[], text: string): readonly Message[] {
@@ -82,8 +116,10 @@ async function settle(options: TurnOptions, { turn, session, ending }: TurnEndin
       };
     case 'stopped':
       return { outcome: 'silent', parts: [] };
+    case 'interrupted':
+      return { outcome: 'interrupted', parts: [] };
     case 'outcome':
-      return settleOutcome(options, { turn, session, outcome: ending.outcome }, signal);
+      return settleOutcome(options, { turn, session, outcome: ending.outcome, reason: ending.reason }, signal);
     default:
       return ending satisfies never;
   }
@@ -93,20 +129,43 @@ interface Finished {
   readonly turn: TurnRow;
   readonly session: SessionRow | undefined;
   readonly outcome: Outcome;
+  readonly reason: Extract<Ending, { readonly type: 'outcome' }>['reason'];
 }
 
-async function settleOutcome(options: TurnOptions, { turn, session, outcome }: Finished, signal: AbortSignal): Promise<Settlement> {
+async function settleOutcome(options: TurnOptions, finished: Finished, signal: AbortSignal): Promise<Settlement> {
+  const { turn, session, outcome } = finished;
   switch (outcome.status) {
     case 'aborted':
-      return { outcome: 'silent', parts: [] };
+      return settleAborted(options, finished);
     case 'failed': {
       const said = outcome.text.trim() === '' ? '' : `${outcome.text.trim()}\n\n`;
       return { outcome: 'failed', error: outcome.error.kind, parts: textParts(options, turn.target, `${said}⚠️ ${outcome.error.message}`) };
     }
     case 'completed':
+      if (isSilence(outcome.text)) return { outcome: 'silent', parts: [] };
       return { outcome: 'answered', parts: await answerParts(options, { turn, session, text: outcome.text }, signal) };
     default:
       return outcome satisfies never;
+  }
+}
+
+/** What was said until then is kept, in the chat too. */
+function settleAborted(options: TurnOptions, { turn, outcome, reason }: Finished): Settlement {
+  const said = outcome.text.trim();
+  const parts = (mark: string): NewPart[] => textParts(options, turn.target, [said, mark].filter((line) => line !== '').join('\n\n'));
+  switch (reason) {
+    case 'deadline':
+      return {
+        outcome: 'failed',
+        error: reason,
+        parts: parts('⚠️ I ran out of time for this and stopped. Ask me to go on, or for a smaller part.'),
+      };
+    case 'inactive':
+      return { outcome: 'failed', error: reason, parts: parts('⚠️ Nothing happened any more, so I gave up. Please ask again.') };
+    case 'interrupt':
+      return { outcome: 'interrupted', parts: said === '' ? [] : parts('✂️ _(interrupted)_') };
+    default:
+      return { outcome: 'silent', parts: said === '' ? [] : parts('✂️ _(stopped)_') };
   }
 }
 

@@ -3,8 +3,10 @@ import type { InboundMessage } from '../adapters/adapter.ts';
 import { type RunInput, startRun } from '../agent/run.ts';
 import { systemPrompt } from '../agent/system-prompt.ts';
 import { type MessageEntry, nextBatch } from './batch.ts';
-import { createJournal } from './journal.ts';
+import { interject } from './interject.ts';
+import { createJournal, type TurnJournal } from './journal.ts';
 import type { AbortReason, Work } from './lanes.ts';
+import type { Log } from './log.ts';
 import { noticePart } from './outbox.ts';
 import { createPolicy } from './policy.ts';
 import { createLive, type Live } from './presenter/live.ts';
@@ -17,6 +19,7 @@ import { accountKey, outboxLane, type TurnTarget } from './target.ts';
 import { endTurn, type TurnEnding } from './turn-end.ts';
 import { type InputMessage, type InputNotes, userMessage } from './turn-input.ts';
 import type { TurnOptions } from './turn-options.ts';
+import { createWatchdog, type Overdue, type Watchdog } from './watchdog.ts';
 
 /** A turn whose process died this often since its last persisted step is parked. */
 const deathsBeforeParking = 2;
@@ -40,7 +43,7 @@ function isMessage(entry: InboxEntry): entry is MessageEntry {
 
 function resume(options: TurnOptions, turn: TurnRow): Work {
   const { store, log } = options;
-  if (turn.stopped) return closing(options, { turn, ending: { type: 'stopped' } });
+  if (turn.cut !== null) return closing(options, { turn, ending: { type: turn.cut === 'stop' ? 'stopped' : 'interrupted' } });
   if (turn.starts >= deathsBeforeParking) {
     log.error({ turn: turn.id }, 'a turn is parked: the gateway stopped twice while working on it');
     return closing(options, { turn, ending: { type: 'parked' } });
@@ -95,13 +98,14 @@ function begin(options: TurnOptions, lane: string, entries: readonly MessageEntr
   const target = targetOf(last.payload);
   const begun = store.quick(() => {
     const { session, reset } = sessions.open(lane);
-    const turn = store.turns.create({ sessionId: session.id, lane, target });
+    const { id, name } = last.payload.sender;
+    const turn = store.turns.create({ sessionId: session.id, lane, target, requester: { id, name } });
     store.inbox.claim(
       entries.map((entry) => entry.id),
       turn.id,
     );
     if (reset !== undefined && options.notifyReset) outbox.add([noticePart(target, resetNotice(reset))]);
-    if (entries.every((entry) => entry.payload.attachments.length === 0)) {
+    if (entries.every(({ mode, payload }) => mode !== 'retry' && payload.attachments.length === 0)) {
       const messages = entries.map((entry) => ({ message: entry.payload, attachments: [] }));
       appendInput(options, { turn, reset }, messages);
     }
@@ -113,7 +117,7 @@ function begin(options: TurnOptions, lane: string, entries: readonly MessageEntr
 
 function targetOf(message: InboundMessage): TurnTarget {
   const { chat, chatType } = message;
-  return chatType === 'dm' ? { chat, chatType } : { chat, chatType, replyTo: message.message };
+  return chatType === 'dm' || message.message === '' ? { chat, chatType } : { chat, chatType, replyTo: message.message };
 }
 
 /** Part of the caller's transaction: what the model is told once is used up with the message that carries it. */
@@ -134,52 +138,90 @@ function resetNotice(reset: 'idle' | 'daily'): string {
 }
 
 async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal): Promise<void> {
-  const { store, agent } = options;
   const { turn } = begun;
-  const session = store.sessions.get(turn.sessionId);
+  const session = options.store.sessions.get(turn.sessionId);
   if (session === undefined) throw new Error(`turn ${turn.id} belongs to no session`);
   await fetchInput(options, begun, signal);
-  const journal = createJournal(store, turn);
-  const input: RunInput = {
-    session: { id: session.id, workspace: session.workspace },
-    system: systemPromptOf(options, turn, session.workspace),
-    transcript: store.transcript.read(session.id),
-    started: store.turns.openCalls(turn.id),
-    model: agent.model,
-    tools: agent.tools,
-    journal,
-    policy: createPolicy(),
-    asks: nobody,
-    interject: async () => [],
-    limits: { maxSteps: agent.maxSteps },
-  };
-  const live = openLive(options, turn); // after all that may throw: what is open here is closed below
-  const run = startRun(input, signal);
+  const journal = createJournal(options.store, turn);
+  const watchdog = watch(options, turn);
+  const ended = AbortSignal.any([signal, watchdog.signal]);
+  const run = startRun(runInput(options, { turn, session, journal }), ended);
+  const live = openLive(options, turn);
   for await (const event of run.events) {
+    watchdog.handle(event);
     live?.handle(event);
     if (event.type === 'notice' && event.code === 'context_trimmed') tellOnce(options, { turn, session }, event.text);
   }
+  watchdog.close();
   const outcome = await run.outcome;
   const failure = journal.failure();
-  const isCut = outcome.status === 'aborted' && (signal.reason as AbortReason) === 'shutdown'; // goes on at the next start
-  void live?.close(isCut || failure !== undefined ? 'keep' : 'finish');
+  const reason = outcome.status === 'aborted' ? (ended.reason as AbortReason | Overdue) : undefined; // the only two that abort it
+  const goesOn = reason === 'shutdown' || failure !== undefined;
+  void live?.close(goesOn ? 'keep' : 'finish');
   if (failure !== undefined) throw new Error('a step of a turn could not be stored', { cause: failure });
-  if (isCut) return;
-  await endTurn(options, { turn, session, ending: { type: 'outcome', outcome } }, signal);
+  if (reason === 'shutdown') return;
+  await endTurn(options, { turn, session, ending: { type: 'outcome', outcome, reason } }, shutdownOf(signal));
 }
 
-const nobody: RunInput['asks'] = {
-  approve: async () => ({ approved: false, reason: 'Refused: nobody can be asked.' }),
-  question: async () => ({ answered: false, reason: 'nobody can be asked' }),
-};
+interface TurnParts {
+  readonly turn: TurnRow;
+  readonly session: SessionRow;
+  readonly journal: TurnJournal;
+}
+
+function runInput(options: TurnOptions, { turn, session, journal }: TurnParts): RunInput {
+  const { store, accounts, settings, desk, tools } = options;
+  const { agent } = settings();
+  const place = { id: session.id, workspace: session.workspace };
+  const policy = createPolicy({ store, settings, reachable: () => accounts.get(accountKey(turn.target.chat)) !== undefined }, turn, place);
+  const reasoning = session.settings.reasoning ?? agent.reasoning;
+  return {
+    session: place,
+    system: systemPromptOf(options, turn, session),
+    transcript: store.transcript.read(session.id, session.settings.keepFrom),
+    started: store.turns.openCalls(turn.id),
+    model: agent.models.get(session.settings.model),
+    tools,
+    journal,
+    policy,
+    asks: desk.forTurn(turn, policy),
+    interject: (signal) => interject(options, turn, signal),
+    limits: { maxSteps: agent.maxSteps },
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+}
+
+function watch(options: TurnOptions, turn: TurnRow): Watchdog {
+  const { settings, outbox, log, now } = options;
+  const warn = (silentMs: number): void => {
+    const minutes = Math.round(silentMs / 60_000);
+    attempt(log, () => {
+      outbox.add([noticePart(turn.target, `⏳ Nothing has happened for ${minutes} minutes; I am still waiting. (/stop ends it.)`)]);
+      outbox.kick(outboxLane(turn.target.chat));
+    });
+  };
+  return createWatchdog({ limits: settings().agent.limits, warn, now });
+}
+
+/** Fires at a shutdown only: what a finished turn has to say is not cut by a message or a stop that comes a moment too late. */
+function shutdownOf(signal: AbortSignal): AbortSignal {
+  const ended = new AbortController();
+  const pass = (): void => {
+    if (signal.reason === 'shutdown') ended.abort(signal.reason);
+  };
+  if (signal.aborted) pass();
+  else signal.addEventListener('abort', pass, { once: true });
+  return ended.signal;
+}
 
 /** Files are fetched after the turn is claimed and before the model sees it; a crash in between fetches them again. */
 async function fetchInput(options: TurnOptions, begun: Begun, signal: AbortSignal): Promise<void> {
   const { store, media } = options;
   const { turn } = begun;
-  if (store.transcript.hasTurn(turn.sessionId, turn.id)) return;
+  const entries = store.inbox.ofTurn(turn.id).filter(isMessage);
+  if (store.transcript.hasTurn(turn.sessionId, turn.id) || entries.some(({ mode }) => mode === 'retry')) return;
   const messages: InputMessage[] = [];
-  for (const { payload: message } of store.inbox.ofTurn(turn.id).filter(isMessage)) {
+  for (const { payload: message } of entries) {
     messages.push({ message, attachments: await media.collect(turn.id, message, signal) });
   }
   store.quick(() => appendInput(options, begun, messages));
@@ -195,11 +237,14 @@ function openLive({ accounts, store, log, now }: TurnOptions, turn: TurnRow): Li
 const mediaRule = 'To send a file from your working directory, put a line of its own into your answer: MEDIA:path/of/the/file';
 
 /** The same bytes for as long as the session lasts: providers cache by prefix. */
-function systemPromptOf({ accounts, agent }: TurnOptions, turn: TurnRow, workspace: string): string {
+function systemPromptOf({ accounts, settings }: TurnOptions, turn: TurnRow, session: SessionRow): string {
   const { chat, chatType } = turn.target;
   const platform = accounts.get(accountKey(chat))?.platform;
-  const instructions = [(platform?.limits.uploadBytes ?? 0) > 0 ? mediaRule : '', agent.instructions ?? ''].filter((line) => line !== '');
-  return systemPrompt({ platformLabel: platform?.label ?? chat.platform, chatType, workspace, instructions: instructions.join('\n\n') });
+  const { instructions, personalities } = settings().agent;
+  const persona = personalities.prompt(session.settings.personality ?? personalities.chosen);
+  const own = [(platform?.limits.uploadBytes ?? 0) > 0 ? mediaRule : '', instructions ?? '', persona ?? ''].filter((line) => line !== '');
+  const facts = { platformLabel: platform?.label ?? chat.platform, chatType, workspace: session.workspace };
+  return systemPrompt({ ...facts, instructions: own.join('\n\n') });
 }
 
 /** Never throws: a turn that failed here would go on beside its own next try. What could not be told is told another time. */
@@ -208,14 +253,20 @@ function tellOnce(
   { turn, session }: { readonly turn: TurnRow; readonly session: SessionRow },
   text: string,
 ): void {
-  try {
+  attempt(log, () => {
     if (store.sessions.get(session.id)?.trimmedTold !== false) return;
     store.durable(() => {
       store.sessions.markTrimmedTold(session.id);
       outbox.add([noticePart(turn.target, `ℹ️ ${text}`)]);
     });
     outbox.kick(outboxLane(turn.target.chat));
+  });
+}
+
+function attempt(log: Log, tell: () => void): void {
+  try {
+    tell();
   } catch (error) {
-    log.error({ turn: turn.id, err: error }, 'a notice could not be stored (is the disk full?)');
+    log.error({ err: error }, 'a notice could not be stored (is the disk full?)');
   }
 }

@@ -1,20 +1,26 @@
 /** Tells commands from text. Pure. */
-import type { Inbound } from '../../adapters/adapter.ts';
+import type { Inbound, InboundCommand, InboundMessage } from '../../adapters/adapter.ts';
 import { nearest } from '../nearest.ts';
-import { type Command, commandNames, findCommand } from './table.ts';
+import type { Command } from './command.ts';
+import { commandNames, findCommand } from './table.ts';
 
-export type Parsed = { readonly type: 'command'; readonly command: Command } | { readonly type: 'unknown'; readonly reply: string };
+export type Parsed =
+  | { readonly type: 'command'; readonly command: Command; readonly args: string; readonly event: InboundMessage | InboundCommand }
+  | { readonly type: 'unknown'; readonly reply: string };
 
 /** `/name`, `/name args`, `/name@bot args`; a path like `/etc/hosts` is text. */
-const pattern = /^\/([a-z][a-z0-9_-]{0,31})(?:@\w+)?(?:\s|$)/i;
+const pattern = /^\/([a-z][a-z0-9_-]{0,31})(?:@\w+)?(?:\s+|$)/i;
 
-/** Undefined when the event is something to say to the model. */
+/** Undefined when the event is something to say to the model, or an answer. */
 export function parseCommand(event: Inbound): Parsed | undefined {
   if (event.type === 'answer') return undefined;
-  const name = event.type === 'command' ? event.name : pattern.exec(event.text)?.[1];
+  const typed = event.type === 'message' ? pattern.exec(event.text) : null;
+  const name = event.type === 'command' ? event.name : typed?.[1];
   if (name === undefined) return undefined;
-  const command = findCommand(name.toLowerCase());
-  return command === undefined ? { type: 'unknown', reply: unknownReply(name) } : { type: 'command', command };
+  const command = findCommand(name.toLowerCase().replaceAll('_', '-')) ?? findCommand(name.toLowerCase());
+  if (command === undefined) return { type: 'unknown', reply: unknownReply(name) };
+  const args = event.type === 'command' ? event.args : event.text.slice(typed?.[0].length ?? 0);
+  return { type: 'command', command, args: args.trim(), event };
 }
 
 function unknownReply(name: string): string {

@@ -1,12 +1,13 @@
 import { and, asc, count, eq, lt, sql } from 'drizzle-orm';
-import type { Inbound } from '../../adapters/adapter.ts';
+import type { Inbound, InboundMessage } from '../../adapters/adapter.ts';
 import type { Database } from './database.ts';
-import { type InboxOutcome, type InboxState, inbox } from './schema.ts';
+import { type InboxMode, type InboxOutcome, type InboxState, inbox } from './schema.ts';
 
 export interface InboxEntry {
   readonly id: number;
   readonly lane: string;
   readonly payload: Inbound;
+  readonly mode: InboxMode | null;
   readonly receivedAt: number;
 }
 
@@ -14,6 +15,7 @@ export interface NewInbound {
   readonly event: Inbound;
   readonly lane: string;
   readonly state: InboxState;
+  readonly mode?: InboxMode;
 }
 
 /** What came in and waits. */
@@ -39,15 +41,22 @@ export interface InboxSettling {
   prune(beforeMs: number): void;
 }
 
-export type InboxStore = InboxIntake & InboxSettling;
+/** How what came in is to be taken up. */
+export interface InboxModes {
+  setMode(id: number, mode: InboxMode): void;
+  /** A command that becomes something to say: from now on it waits in a lane as this message. */
+  turnInto(id: number, message: InboundMessage, how: { readonly lane: string; readonly mode: InboxMode | null }): void;
+}
+
+export type InboxStore = InboxIntake & InboxModes & InboxSettling;
 
 /** Most pending rows that one look at a lane reads; a lane longer than this is worked off in several looks. */
 const lookLimit = 64;
-const columns = { id: inbox.id, lane: inbox.lane, payload: inbox.payload, receivedAt: inbox.receivedAt };
+const columns = { id: inbox.id, lane: inbox.lane, payload: inbox.payload, mode: inbox.mode, receivedAt: inbox.receivedAt };
 const isOpen = sql`state <> 'done'`; // literal, so that the partial index is used
 
 export function createInboxStore(database: Database, now: () => number): InboxStore {
-  return { ...inboxIntake(database, now), ...inboxSettling(database, now) };
+  return { ...inboxIntake(database, now), ...inboxModes(database), ...inboxSettling(database, now) };
 }
 
 function inboxIntake({ orm }: Database, now: () => number): InboxIntake {
@@ -61,7 +70,7 @@ function inboxIntake({ orm }: Database, now: () => number): InboxIntake {
     .limit(lookLimit)
     .prepare();
   return {
-    add: ({ event, lane, state }) => insert({ event, lane, state, receivedAt: now() }),
+    add: (inbound) => insert({ ...inbound, receivedAt: now() }),
     pending: (lane) => pending.all({ lane }),
     commands: () => {
       const isCommand = and(isOpen, eq(inbox.state, 'command'));
@@ -70,6 +79,17 @@ function inboxIntake({ orm }: Database, now: () => number): InboxIntake {
     lanes: () => {
       const rows = orm.selectDistinct({ lane: inbox.lane }).from(inbox).where(waiting).all();
       return rows.map((row) => row.lane);
+    },
+  };
+}
+
+function inboxModes({ orm }: Database): InboxModes {
+  return {
+    setMode: (id, mode) => {
+      orm.update(inbox).set({ mode }).where(eq(inbox.id, id)).run();
+    },
+    turnInto: (id, message, { lane, mode }) => {
+      orm.update(inbox).set({ payload: message, state: 'pending', lane, mode }).where(eq(inbox.id, id)).run();
     },
   };
 }
@@ -116,12 +136,13 @@ function prepareInsert(orm: Database['orm']): (row: NewInbound & { readonly rece
       lane: place('lane'),
       payload: place('payload'),
       state: place('state'),
+      mode: place('mode'),
       receivedAt: place('receivedAt'),
     })
     .onConflictDoNothing()
     .returning({ id: inbox.id })
     .prepare();
-  return ({ event, lane, state, receivedAt }) =>
+  return ({ event, lane, state, mode, receivedAt }) =>
     statement.get({
       platform: event.chat.platform,
       account: event.chat.account,
@@ -129,6 +150,7 @@ function prepareInsert(orm: Database['orm']): (row: NewInbound & { readonly rece
       lane,
       payload: event,
       state,
+      mode: mode ?? null,
       receivedAt,
     })?.id;
 }

@@ -2,6 +2,9 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { type AccountData, createAccountData } from './account-data.ts';
+import { type ApprovalStore, createApprovalStore } from './approvals.ts';
+import { type AskStore, createAskStore } from './asks.ts';
+import { type ChatSettingsStore, createChatSettings } from './chat-settings.ts';
 import { type Database, openDatabase } from './database.ts';
 import { damaged, explainFailure } from './failure.ts';
 import { createInboxStore, type InboxStore } from './inbox.ts';
@@ -31,6 +34,9 @@ export interface Store {
   readonly turns: TurnStore;
   readonly transcript: TranscriptStore;
   readonly outbox: OutboxStore;
+  readonly asks: AskStore;
+  readonly approvals: ApprovalStore;
+  readonly chats: ChatSettingsStore;
   /** Marks the stop as clean, closes the file and gives the home free. */
   close(): void;
 }
@@ -106,6 +112,9 @@ function repositories(database: Database, now: () => number) {
     turns: createTurnStore(database, now),
     transcript: createTranscriptStore(database, now),
     outbox: createOutboxStore(database, now),
+    asks: createAskStore(database, now),
+    approvals: createApprovalStore(database, now),
+    chats: createChatSettings(database),
   };
 }
 

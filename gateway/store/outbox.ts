@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, isNotNull, lt, sql } from 'drizzle-orm';
 import type { Outbound } from '../../adapters/adapter.ts';
 import type { Database } from './database.ts';
-import { type OutboxPurpose, outbox } from './schema.ts';
+import { type OutboxPurpose, type OutboxState, outbox } from './schema.ts';
 
 export interface OutboxPart {
   readonly id: number;
@@ -34,8 +34,8 @@ export interface PartRetry {
 
 /** What happens to every part. */
 export interface OutboxSending {
-  /** Before the send. */
-  add(part: NewPart): void;
+  /** Before the send; returns the new row's id. */
+  add(part: NewPart): number;
   /** The oldest part of a lane that is not settled. */
   next(lane: string): OutboxPart | undefined;
   sending(id: number): void;
@@ -43,6 +43,16 @@ export interface OutboxSending {
   sent(id: number, sentId: string): void;
   retry(id: number, retry: PartRetry): void;
   giveUp(id: number, state: 'failed' | 'unknown', error: string): void;
+}
+
+/** Parts that are known by what became of them. */
+export interface OutboxReceipts {
+  /** How far a part has come, and its id on the platform once it is there. */
+  receipt(id: number): Receipt | undefined;
+  /** Which part the platform knows by this id, in this lane. */
+  sentAs(lane: string, sentId: string): number | undefined;
+  /** Another content for a part that is not on its way yet; false when it is too late. */
+  replace(id: number, payload: Outbound): boolean;
 }
 
 /** What outlasts a process, and what is told. */
@@ -58,7 +68,12 @@ export interface OutboxUpkeep {
   prune(beforeMs: number): void;
 }
 
-export type OutboxStore = OutboxSending & OutboxUpkeep;
+export interface Receipt {
+  readonly state: OutboxState;
+  readonly sentId: string | null;
+}
+
+export type OutboxStore = OutboxSending & OutboxReceipts & OutboxUpkeep;
 
 const columns = {
   id: outbox.id,
@@ -76,15 +91,13 @@ const columns = {
 const isOpen = sql`state in ('pending', 'sending')`; // literal, so that the partial index is used
 
 export function createOutboxStore(database: Database, now: () => number): OutboxStore {
-  return { ...outboxSending(database, now), ...outboxUpkeep(database) };
+  return { ...outboxSending(database, now), ...outboxReceipts(database), ...outboxUpkeep(database) };
 }
 
 function outboxSending({ orm }: Database, now: () => number): OutboxSending {
   const { insert, next, sending, sent } = prepareSending(orm);
   return {
-    add: (part) => {
-      insert.run({ ...part, turnId: part.turnId ?? null, at: now() });
-    },
+    add: (part) => Number(insert.run({ ...part, turnId: part.turnId ?? null, at: now() }).lastInsertRowid),
     next: (lane) => next.get({ lane }),
     sending: (id) => {
       sending.run({ id });
@@ -128,6 +141,24 @@ function prepareSending(orm: Database['orm']) {
       .set({ state: 'sent', sentId: sql`${place('sentId')}`, settledAt: sql`${place('at')}` })
       .where(same)
       .prepare(),
+  };
+}
+
+function outboxReceipts({ orm }: Database): OutboxReceipts {
+  return {
+    receipt: (id) => orm.select({ state: outbox.state, sentId: outbox.sentId }).from(outbox).where(eq(outbox.id, id)).get(),
+    sentAs: (lane, sentId) =>
+      orm
+        .select({ id: outbox.id })
+        .from(outbox)
+        .where(and(eq(outbox.lane, lane), eq(outbox.sentId, sentId)))
+        .get()?.id,
+    replace: (id, payload) =>
+      orm
+        .update(outbox)
+        .set({ payload })
+        .where(and(eq(outbox.id, id), eq(outbox.state, 'pending')))
+        .run().changes > 0,
   };
 }
 

@@ -3,6 +3,8 @@ import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { Inbound, Json, Outbound, SentRef } from '../../adapters/adapter.ts';
 import type { Message, ToolStatus } from '../../agent/message.ts';
+import type { ReasoningEffort } from '../../agent/model.ts';
+import type { RiskMemory } from '../../agent/risk.ts';
 import type { TurnTarget } from '../target.ts';
 
 export const meta = sqliteTable('meta', {
@@ -22,7 +24,13 @@ export const accountData = sqliteTable(
 );
 
 export type InboxState = 'pending' | 'command' | 'claimed' | 'done';
-export type InboxOutcome = 'answered' | 'failed' | 'silent' | 'command' | 'parked';
+/** `interrupted`: another message came first; `said`: it was heard as an answer to a question, or by a turn at work. */
+export type InboxOutcome = 'answered' | 'failed' | 'silent' | 'command' | 'parked' | 'interrupted' | 'said';
+/**
+ * How a message that did not simply begin a turn is taken up: with what came beside it (`merge`), as a turn of its own after the present
+ * one (`queue`), by the turn at work (`steer`), or by answering the transcript anew (`retry`).
+ */
+export type InboxMode = 'merge' | 'queue' | 'steer' | 'retry';
 
 export const inbox = sqliteTable(
   'inbox',
@@ -35,6 +43,7 @@ export const inbox = sqliteTable(
     lane: text().notNull(),
     payload: text({ mode: 'json' }).$type<Inbound>().notNull(),
     state: text().$type<InboxState>().notNull(),
+    mode: text().$type<InboxMode>(),
     outcome: text().$type<InboxOutcome>(),
     turnId: integer('turn_id'),
     receivedAt: integer('received_at').notNull(),
@@ -61,7 +70,24 @@ export const refusals = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.sender] })],
 );
 
-export type SessionEnd = 'new' | 'idle' | 'daily';
+export type SessionEnd = 'new' | 'idle' | 'daily' | 'switched';
+
+/** What a person chose for one conversation; gone with it. */
+export interface SessionSettings {
+  readonly model?: string;
+  readonly reasoning?: ReasoningEffort;
+  readonly personality?: string;
+  /** Nothing is asked about; what is never allowed stays so. */
+  readonly yolo?: true;
+  /** Id of the first message that requests still contain (`/compress`). */
+  readonly keepFrom?: number;
+}
+
+/** What a person chose for a chat; outlasts its conversations. */
+export interface ChatSettings {
+  readonly progress?: 'off' | 'new' | 'all' | 'verbose';
+  readonly busy?: 'interrupt' | 'queue' | 'steer';
+}
 
 export const sessions = sqliteTable(
   'sessions',
@@ -74,6 +100,8 @@ export const sessions = sqliteTable(
     endedAt: integer('ended_at'),
     endReason: text('end_reason').$type<SessionEnd>(),
     workspace: text().notNull(),
+    title: text(),
+    settings: text({ mode: 'json' }).$type<SessionSettings>().notNull().default({}),
     /** The person was told that old turns are left out of requests. */
     trimmedTold: integer('trimmed_told', { mode: 'boolean' }).notNull().default(false),
     /** Why the last answer did not arrive; the next turn is told once. */
@@ -82,7 +110,21 @@ export const sessions = sqliteTable(
   (table) => [uniqueIndex('sessions_open').on(table.key).where(sql`ended_at is null`)],
 );
 
+/** By session key. */
+export const chatSettings = sqliteTable('chat_settings', {
+  lane: text().primaryKey(),
+  settings: text({ mode: 'json' }).$type<ChatSettings>().notNull(),
+});
+
 export type TurnState = 'running' | 'done' | 'parked';
+/** Why a turn must not go on, also after a crash. */
+export type TurnCut = 'stop' | 'interrupt';
+
+/** Who began a turn: the one who may answer its questions. */
+export interface Requester {
+  readonly id: string;
+  readonly name: string;
+}
 
 export const turns = sqliteTable(
   'turns',
@@ -97,8 +139,10 @@ export const turns = sqliteTable(
     starts: integer().notNull(),
     /** The progress bubble on the platform, so that a restarted turn goes on with the same one. */
     bubble: text({ mode: 'json' }).$type<SentRef>(),
-    /** The person stopped it: after a crash it must not go on. */
-    stopped: integer({ mode: 'boolean' }).notNull().default(false),
+    cut: text().$type<TurnCut>(),
+    requester: text({ mode: 'json' }).$type<Requester>().notNull().default({ id: '', name: '' }),
+    inputTokens: integer('input_tokens').notNull().default(0),
+    outputTokens: integer('output_tokens').notNull().default(0),
     /** Its directory in the media store has not been removed. */
     mediaKept: integer('media_kept', { mode: 'boolean' }).notNull().default(true),
     outcome: text().$type<InboxOutcome>(),
@@ -117,6 +161,8 @@ export const messages = sqliteTable(
     sessionId: text('session_id').notNull(),
     turnId: integer('turn_id').notNull(),
     body: text({ mode: 'json' }).$type<Message>().notNull(),
+    /** Taken back (`/undo`, `/retry`): kept, and no part of the conversation. */
+    undone: integer({ mode: 'boolean' }).notNull().default(false),
     at: integer().notNull(),
   },
   (table) => [index('messages_session').on(table.sessionId, table.id)],
@@ -143,7 +189,7 @@ export const calls = sqliteTable(
  * `unknown` may or may not have arrived and is not repeated again.
  */
 export type OutboxState = 'pending' | 'sending' | 'sent' | 'failed' | 'unknown';
-export type OutboxPurpose = 'answer' | 'notice';
+export type OutboxPurpose = 'answer' | 'notice' | 'ask';
 
 export const outbox = sqliteTable(
   'outbox',
@@ -169,6 +215,7 @@ export const outbox = sqliteTable(
   (table) => [
     index('outbox_open').on(table.lane, table.id).where(sql`state in ('pending', 'sending')`),
     index('outbox_turn').on(table.turnId),
+    index('outbox_sent').on(table.lane, table.sentId),
     index('outbox_settled').on(table.settledAt),
   ],
 );
@@ -178,3 +225,72 @@ export const penalties = sqliteTable('penalties', {
   scope: text().primaryKey(),
   until: integer().notNull(),
 });
+
+export type AskState = 'open' | 'decided' | 'expired' | 'closed';
+
+/** What is asked. */
+export type AskBody =
+  | {
+      readonly kind: 'approval';
+      readonly markdown: string;
+      /** What a no forbids for the rest of the turn. */
+      readonly subjects: readonly string[];
+      /** What "session" and "always" remember; `always` is absent where it is not offered. */
+      readonly remember: { readonly session: string; readonly always?: RiskMemory };
+    }
+  | { readonly kind: 'question'; readonly markdown: string; readonly choices: readonly string[]; readonly allowFreetext: boolean };
+
+export interface AskDecision {
+  /** Id of a choice; `text` for an answer in words. */
+  readonly choice: string;
+  readonly text: string;
+  readonly by: Requester;
+}
+
+/** Questions to people. One for each (turn, call, n), so that a run that goes on after a crash finds its own again. */
+export const asks = sqliteTable(
+  'asks',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    turnId: integer('turn_id').notNull(),
+    callId: text('call_id').notNull(),
+    /** 0: the approval of the call; from 1: its questions. */
+    n: integer().notNull(),
+    token: text().notNull(),
+    /** Outbox lane of the chat; numbers count within it. */
+    chat: text().notNull(),
+    number: integer().notNull(),
+    lane: text().notNull(),
+    target: text({ mode: 'json' }).$type<TurnTarget>().notNull(),
+    requester: text({ mode: 'json' }).$type<Requester>().notNull(),
+    body: text({ mode: 'json' }).$type<AskBody>().notNull(),
+    state: text().$type<AskState>().notNull(),
+    decision: text({ mode: 'json' }).$type<AskDecision>(),
+    /** The outbox part that shows it. */
+    cardId: integer('card_id').notNull(),
+    /** The card shows its end. */
+    cardClosed: integer('card_closed', { mode: 'boolean' }).notNull().default(false),
+    deadline: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    closedAt: integer('closed_at'),
+  },
+  (table) => [
+    uniqueIndex('asks_call').on(table.turnId, table.callId, table.n),
+    uniqueIndex('asks_token').on(table.token),
+    index('asks_open').on(table.chat, table.number).where(sql`state = 'open'`),
+    index('asks_cards').on(table.id).where(sql`state <> 'open' and card_closed = 0`),
+  ],
+);
+
+/** Remembered approvals. `scope` is a session's id, or `always`. */
+export const approvals = sqliteTable(
+  'approvals',
+  {
+    scope: text().notNull(),
+    key: text().notNull(),
+    label: text().notNull(),
+    by: text({ mode: 'json' }).$type<Requester>().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.scope, table.key] })],
+);

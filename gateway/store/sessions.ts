@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
-import { type SessionEnd, sessions, turns } from './schema.ts';
+import { type SessionEnd, type SessionSettings, sessions, turns } from './schema.ts';
 
 export interface SessionRow {
   readonly id: string;
@@ -8,6 +8,8 @@ export interface SessionRow {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly workspace: string;
+  readonly title: string | null;
+  readonly settings: SessionSettings;
   readonly trimmedTold: boolean;
   readonly undelivered: string | null;
 }

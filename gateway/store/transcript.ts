@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, sql } from 'drizzle-orm';
 import type { Message } from '../../agent/message.ts';
 import type { Database } from './database.ts';
 import { messages } from './schema.ts';
@@ -6,7 +6,8 @@ import { messages } from './schema.ts';
 /** The stored log of a conversation: only ever appended to. Requests are repaired where they are built, never here. */
 export interface TranscriptStore {
   append(sessionId: string, turnId: number, message: Message): void;
-  read(sessionId: string): readonly Message[];
+  /** What is part of the conversation, from a message on. */
+  read(sessionId: string, fromId?: number): readonly Message[];
   /** The turn's own user message is already there. */
   hasTurn(sessionId: string, turnId: number): boolean;
 }
@@ -20,7 +21,7 @@ export function createTranscriptStore({ orm }: Database, now: () => number): Tra
   const read = orm
     .select({ body: messages.body })
     .from(messages)
-    .where(eq(messages.sessionId, place('sessionId')))
+    .where(and(eq(messages.sessionId, place('sessionId')), gte(messages.id, place('from')), eq(messages.undone, false)))
     .orderBy(asc(messages.id))
     .prepare();
   const ofTurn = orm
@@ -33,7 +34,7 @@ export function createTranscriptStore({ orm }: Database, now: () => number): Tra
     append: (sessionId, turnId, message) => {
       insert.run({ sessionId, turnId, body: message, at: now() });
     },
-    read: (sessionId) => read.all({ sessionId }).map((row) => row.body),
+    read: (sessionId, fromId = 0) => read.all({ sessionId, from: fromId }).map((row) => row.body),
     hasTurn: (sessionId, turnId) => ofTurn.get({ sessionId, turnId }) !== undefined,
   };
 }

@@ -3,7 +3,7 @@ import type { SentRef } from '../../adapters/adapter.ts';
 import type { ToolCall, ToolStatus } from '../../agent/message.ts';
 import type { TurnTarget } from '../target.ts';
 import type { Database } from './database.ts';
-import { calls, type InboxOutcome, turns } from './schema.ts';
+import { calls, type InboxOutcome, type Requester, type TurnCut, turns } from './schema.ts';
 
 export interface TurnRow {
   readonly id: number;
@@ -13,18 +13,22 @@ export interface TurnRow {
   /** How often a process took it up since its last persisted step, this time included. */
   readonly starts: number;
   readonly bubble: SentRef | null;
-  readonly stopped: boolean;
+  readonly cut: TurnCut | null;
+  readonly requester: Requester;
 }
 
 export interface NewTurn {
   readonly sessionId: string;
   readonly lane: string;
   readonly target: TurnTarget;
+  readonly requester: Requester;
 }
 
 export interface TurnEnd {
   readonly outcome: InboxOutcome;
   readonly error?: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
 }
 
 /** The life of a turn. */
@@ -32,9 +36,10 @@ export interface TurnLife {
   create(turn: NewTurn): TurnRow;
   /** The turn of a lane that has not ended: after a crash, the one that was running. */
   running(lane: string): TurnRow | undefined;
+  sessionOf(id: number): string | undefined;
   setBubble(id: number, bubble: SentRef): void;
-  /** The person stopped the running turn of a lane; false when none runs. */
-  stop(lane: string): boolean;
+  /** The running turn of a lane must not go on; false when none runs. A stop outranks an interrupt. */
+  cut(lane: string, cut: TurnCut): boolean;
   end(id: number, end: TurnEnd): void;
 }
 
@@ -69,26 +74,33 @@ function turnLife({ orm }: Database, now: () => number): TurnLife {
   return {
     create: (turn) => insert.get({ ...turn, at: now() }),
     running: (lane) => running.get({ lane }),
+    sessionOf: (id) => orm.select({ sessionId: turns.sessionId }).from(turns).where(eq(turns.id, id)).get()?.sessionId,
     setBubble: (id, bubble) => {
       orm.update(turns).set({ bubble }).where(eq(turns.id, id)).run();
     },
-    stop: (lane) =>
+    cut: (lane, cut) =>
       orm
         .update(turns)
-        .set({ stopped: true })
+        .set({ cut: cut === 'stop' ? cut : sql`coalesce(${turns.cut}, ${cut})` })
         .where(and(eq(turns.lane, lane), isRunning))
         .run().changes > 0,
-    end: (id, { outcome, error }) => {
-      end.run({ id, outcome, error: error ?? null, at: now() });
+    end: (id, { outcome, error, inputTokens = 0, outputTokens = 0 }) => {
+      end.run({ id, outcome, error: error ?? null, inputTokens, outputTokens, at: now() });
     },
   };
 }
 
 function prepareTurns(orm: Database['orm']) {
-  const { id, sessionId, lane, target, starts, bubble, stopped } = turns;
-  const columns = { id, sessionId, lane, target, starts, bubble, stopped };
+  const { id, sessionId, lane, target, starts, bubble, cut, requester } = turns;
+  const columns = { id, sessionId, lane, target, starts, bubble, cut, requester };
   const place = sql.placeholder;
-  const values = { sessionId: place('sessionId'), lane: place('lane'), target: place('target'), createdAt: place('at') };
+  const values = {
+    sessionId: place('sessionId'),
+    lane: place('lane'),
+    target: place('target'),
+    requester: place('requester'),
+    createdAt: place('at'),
+  };
   return {
     insert: orm
       .insert(turns)
@@ -102,7 +114,14 @@ function prepareTurns(orm: Database['orm']) {
       .prepare(),
     end: orm
       .update(turns)
-      .set({ state: 'done', outcome: sql`${place('outcome')}`, error: sql`${place('error')}`, endedAt: sql`${place('at')}` })
+      .set({
+        state: 'done',
+        outcome: sql`${place('outcome')}`,
+        error: sql`${place('error')}`,
+        inputTokens: sql`${place('inputTokens')}`,
+        outputTokens: sql`${place('outputTokens')}`,
+        endedAt: sql`${place('at')}`,
+      })
       .where(eq(id, place('id')))
       .prepare(),
   };

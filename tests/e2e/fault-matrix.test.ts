@@ -17,6 +17,7 @@ import { type FakeModel, lastUserText, type Fault as ModelFault, startFakeModel 
 import { type FakeTelegram, startFakeTelegram, type Fault as TelegramFault } from '../fakes/telegram.ts';
 import { migrations } from '../gateway/support/home.ts';
 import { memoryLog } from '../gateway/support/log.ts';
+import { testSettings } from '../gateway/support/settings.ts';
 import { noPacing } from '../support/gateway-process.ts';
 
 interface World {
@@ -48,22 +49,19 @@ async function startWorld(): Promise<World> {
   ) => connectTelegram({ config: own, host, menu, timing });
   const platform = { ...telegramPlatform, load: async () => ({ create }) };
   const modelConfig = modelSection.schema.parse({ base_url: model.base, api_key: 'sk-test', timeout_seconds: 1 });
+  const answers = createModel({ model: modelConfig, agent: agentSection.schema.parse({ api_max_retries: 1 }) });
+  const settings = testSettings({ model: answers, maxSteps: 5, account: () => config });
   const daemon = await startDaemon({
     version: '0.0.0-test',
     home,
     store,
-    agent: {
-      model: createModel({ model: modelConfig, agent: agentSection.schema.parse({ api_max_retries: 1 }) }),
-      tools: [],
-      maxSteps: 5,
-      instructions: undefined,
-      demo: false,
-    },
+    tools: [],
+    settings: () => settings,
+    demo: false,
     platforms: [{ platform, config }],
     rules: {
       keys: { group_sessions_per_user: true, thread_sessions_per_user: false },
       reset: { mode: 'none', at_hour: 4, idle_minutes: 1440, notify: true },
-      access: { allowed_users: [], allow_all_users: false },
       drainMs: 1000,
     },
     http: undefined,

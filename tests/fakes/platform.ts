@@ -4,11 +4,11 @@
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Adapter, Attachment, ChatRef, DeliveryError, Host, Inbound, Outbound, SentRef } from '../../adapters/adapter.ts';
+import type { Adapter, Attachment, ChatRef, DeliveryError, Host, Inbound, Outbound, OutboundAsk, SentRef } from '../../adapters/adapter.ts';
 import type { AccountConfig, Pacing, Platform } from '../../adapters/platform.ts';
 
-export type Capability = 'edit' | 'delete' | 'preview' | 'typing' | 'fetch' | 'idempotent';
-export type CallKind = 'send' | 'edit' | 'delete' | 'preview' | 'typing' | 'fetch';
+export type Capability = 'edit' | 'delete' | 'preview' | 'typing' | 'fetch' | 'idempotent' | 'buttons';
+export type CallKind = 'send' | 'edit' | 'delete' | 'preview' | 'typing' | 'fetch' | 'respond';
 
 /** One call of the adapter, whatever became of it. */
 export interface PlatformCall {
@@ -70,6 +70,10 @@ export interface FakePlatform {
   receive(events: readonly Inbound[]): void;
   /** The texts of finished messages in a chat (no bubbles), as a person reads them. */
   texts(chat: string): readonly string[];
+  /** Cards that were shown in a chat, as they are now. */
+  cards(chat: string): readonly (OutboundAsk & { readonly id: string })[];
+  /** What clicks were answered with, in order. */
+  readonly responses: readonly string[];
   /** Bubbles that were shown in a chat, deleted or not. */
   bubbles(chat: string): readonly Shown[];
   /** The process of the present gateway is gone: nothing it still does has any effect. */
@@ -77,7 +81,7 @@ export interface FakePlatform {
 }
 
 const unlimited: Pacing = { chat_interval_ms: 0, chat_burst: 1, group_per_minute: 0, per_second: 0 };
-const allCapabilities: readonly Capability[] = ['edit', 'delete', 'preview', 'typing', 'fetch'];
+const allCapabilities: readonly Capability[] = ['edit', 'delete', 'preview', 'typing', 'fetch', 'buttons'];
 
 export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const server = createServer(options);
@@ -100,6 +104,10 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       server.host.receive(events);
     },
     texts: (chat) => server.shown.filter(inChat(chat)).flatMap(({ message }) => (message.type === 'text' ? [message.markdown] : [])),
+    cards: (chat) => server.shown.filter(inChat(chat)).flatMap(({ id, message }) => (message.type === 'ask' ? [{ ...message, id }] : [])),
+    get responses() {
+      return server.calls.flatMap(({ kind, text }) => (kind === 'respond' ? [text ?? ''] : []));
+    },
     bubbles: (chat) => server.shown.filter(inChat(chat)).filter(({ message }) => message.type === 'progress'),
     sever: () => {
       server.host = undefined;
@@ -150,7 +158,7 @@ function connect(server: Server, host: Host): Adapter {
   const { generation } = server;
   const alive = (): boolean => server.generation === generation;
   const capabilities = new Set(server.options.capabilities ?? allCapabilities);
-  const adapter: Adapter & { idempotent?: true } = {
+  const adapter: Adapter & { idempotent?: true; buttons?: true } = {
     run: async (signal) => {
       host.state('connected');
       host.alive();
@@ -171,6 +179,10 @@ function connect(server: Server, host: Host): Adapter {
       call({ kind: 'delete', chat: ref.chat.chat, ref: ref.id }, signal, () => void Object.assign(find(server, ref), { deleted: true }));
   if (capabilities.has('preview'))
     adapter.preview = (chat, key, text, signal) => call({ kind: 'preview', chat: chat.chat, key, text }, signal, () => undefined);
+  if (capabilities.has('buttons')) {
+    adapter.buttons = true;
+    adapter.respond = (_interaction, text, signal) => call({ kind: 'respond', chat: '', text }, signal, () => undefined);
+  }
   if (capabilities.has('typing')) adapter.typing = (chat, signal) => call({ kind: 'typing', chat: chat.chat }, signal, () => undefined);
   if (capabilities.has('fetch')) adapter.fetch = (attachment, signal) => fetch({ server, alive }, attachment, signal);
   return adapter;

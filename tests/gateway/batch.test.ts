@@ -19,7 +19,7 @@ function entry({ from = 'ann', units = 5, album, file, at = 0 }: Waiting, index:
     attachments: file === true || album !== undefined ? [image] : [],
     ...(album === undefined ? {} : { album }),
   };
-  return { id: index + 1, lane: 'lane', payload: message('x'.repeat(units), said), receivedAt: at };
+  return { id: index + 1, lane: 'lane', payload: message('x'.repeat(units), said), mode: null, receivedAt: at };
 }
 
 /** Ids of the first batch, or how long to wait. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../gateway/commands/parse.ts';
-import { commandNames, commands, findCommand, menu } from '../../gateway/commands/table.ts';
+import { commandNames, commands, findCommand, helpText, menu } from '../../gateway/commands/table.ts';
 import { command, message } from './support/inbound.ts';
 
 /** The command's name, `unknown`, or undefined for text. */
@@ -81,8 +81,7 @@ describe('the table of commands', () => {
 
   it('makes the platforms’ menu and the help', () => {
     expect(menu.map((entry) => entry.name)).toEqual(commands.map((entry) => entry.name));
-    const ports = { markStopped: () => false, endSession: () => false, status: () => '' };
-    const help = findCommand('help')?.run('lane', ports).reply ?? '';
+    const help = helpText();
     for (const { name } of commands) expect(help).toContain(`/${name}`);
   });
 });

@@ -5,13 +5,14 @@ import { onTestFinished, vi } from 'vitest';
 import type { Inbound } from '../../../adapters/adapter.ts';
 import type { Model } from '../../../agent/model.ts';
 import type { Tool } from '../../../agent/tool.ts';
+import type { GlobalAccess } from '../../../gateway/access.ts';
 import { type Daemon, type DaemonOptions, type DaemonRules, startDaemon } from '../../../gateway/daemon.ts';
 import { openStore, type Store } from '../../../gateway/store/index.ts';
 import { createFakePlatform, type FakePlatform } from '../../fakes/platform.ts';
 import { killedCopy, migrations, temporaryHome } from './home.ts';
 import { message, type Said } from './inbound.ts';
 import { type MemoryLog, memoryLog } from './log.ts';
-import { echo, scriptedModel } from './model.ts';
+import { type SettingsChange, testSettings } from './settings.ts';
 
 export interface GatewayOptions {
   readonly model?: Model;
@@ -21,6 +22,9 @@ export interface GatewayOptions {
   readonly home?: string;
   readonly now?: () => number;
   readonly maxSteps?: number;
+  /** Read anew at each message and turn: a test may change it. */
+  readonly change?: SettingsChange;
+  readonly access?: GlobalAccess;
   /** Before the daemon starts: prepares rows as an earlier process left them. */
   readonly before?: (store: Store) => void;
   /** What the daemon uses instead of the store itself. */
@@ -116,13 +120,9 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     version: '0.0.0-test',
     home,
     store,
-    agent: {
-      model: options.model ?? scriptedModel(echo),
-      tools: options.tools ?? [],
-      maxSteps: options.maxSteps ?? 20,
-      instructions: undefined,
-      demo: false,
-    },
+    tools: options.tools ?? [],
+    settings: () => testSettings({ ...options, account: (key) => (key === 'fake/main' ? platform.config : undefined) }),
+    demo: false,
     platforms: [{ platform: platform.platform, config: platform.config }],
     rules: { ...defaultRules, ...options.rules },
     http: undefined,
@@ -136,7 +136,6 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
 const defaultRules: DaemonRules = {
   keys: { group_sessions_per_user: true, thread_sessions_per_user: false },
   reset: { mode: 'none', at_hour: 4, idle_minutes: 1440, notify: true },
-  access: { allowed_users: [], allow_all_users: false },
   drainMs: 0,
 };
 

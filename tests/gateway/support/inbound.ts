@@ -1,4 +1,13 @@
-import type { Attachment, ChatRef, ChatType, InboundCommand, InboundMessage, Quoted, Sender } from '../../../adapters/adapter.ts';
+import type {
+  Attachment,
+  ChatRef,
+  ChatType,
+  InboundAnswer,
+  InboundCommand,
+  InboundMessage,
+  Quoted,
+  Sender,
+} from '../../../adapters/adapter.ts';
 
 export interface Said {
   readonly event?: string;
@@ -30,6 +39,17 @@ export function message(text: string, said: Said = {}): InboundMessage {
 
 export function command(name: string, args = '', said: Said = {}): InboundCommand {
   return { ...base(said.event ?? `event-${++events}`, said), type: 'command', name, args, interaction: null };
+}
+
+/** A click on a card as the fake platform shows it. */
+export function click(card: { readonly token: string; readonly id: string }, choice: string, said: Said = {}): InboundAnswer {
+  const event = said.event ?? `event-${++events}`;
+  return { ...base(event, said), type: 'answer', token: card.token, choice, message: card.id, interaction: event };
+}
+
+/** A reply to a card. */
+export function replyTo(card: { readonly id: string }): Quoted {
+  return { message: card.id, author: 'Hermes', fromBot: true, text: '' };
 }
 
 function base(event: string, said: Said) {

@@ -1,0 +1,148 @@
+/** Who answers what: clicks, replies to cards, words in the chat, commands. Decides in the caller's transaction; wakes and shows afterwards. */
+import type { ChatRef, InboundAnswer, InboundMessage, Sender } from '../../adapters/adapter.ts';
+import type { AskRow } from '../store/asks.ts';
+import type { Store } from '../store/index.ts';
+import type { AskDecision } from '../store/schema.ts';
+import { outboxLane } from '../target.ts';
+import type { AskDesk } from './asks.ts';
+import { choicesOf } from './text.ts';
+
+export interface Answered {
+  /** One sentence for the person; empty when the card says it all. */
+  readonly text: string;
+  /** To be called once the transaction is committed. */
+  after(): void;
+}
+
+export interface Answers {
+  /** A button. Always answered, if only with why nothing was decided. */
+  click(event: InboundAnswer): Answered;
+  /** Words that answer a question. Undefined: they answer nothing and are something to say. */
+  words(event: InboundMessage): Answered | undefined;
+  /** Open approvals of this place that this person may decide, oldest first. */
+  approvals(place: Place): readonly AskRow[];
+  /** The card that a message replies to. */
+  repliedTo(event: Pick<InboundMessage, 'chat' | 'replyTo'>): AskRow | undefined;
+  decide(ask: AskRow, choice: string, by: Pick<Sender, 'id' | 'name'>): Answered;
+}
+
+export interface Place {
+  readonly chat: ChatRef;
+  readonly sender: Sender;
+}
+
+export function createAnswers(store: Store, desk: AskDesk): Answers {
+  const decide = (ask: AskRow, decision: AskDecision): Answered => {
+    if (!desk.decide(ask, decision)) return said(late(store.asks.get(ask.id) ?? ask));
+    return { text: '', after: () => desk.settled(ask.id) };
+  };
+  const repliedTo: Answers['repliedTo'] = ({ chat, replyTo }) => {
+    if (replyTo === undefined || !replyTo.fromBot) return undefined;
+    const card = store.outbox.sentAs(outboxLane(chat), replyTo.message);
+    return card === undefined ? undefined : store.asks.byCard(card);
+  };
+  const choose: Answers['decide'] = (ask, choice, { id, name }) => {
+    const known = choicesOf(ask.body).find((candidate) => candidate.id === choice);
+    if (known === undefined) return said('That is none of the choices.');
+    return decide(ask, {
+      choice,
+      text: ask.body.kind === 'question' ? (ask.body.choices[Number(choice) - 1] ?? '') : known.label,
+      by: { id, name },
+    });
+  };
+  return {
+    click: (event) => {
+      const ask = store.asks.byToken(event.token);
+      const problem = ask === undefined ? 'I do not know this question any more.' : clickProblem(store, ask, event);
+      if (ask === undefined || problem !== undefined) return said(problem ?? '');
+      return choose(ask, event.choice, event.sender);
+    },
+    words: (event) => words({ store, decide, choose, repliedTo }, event),
+    approvals: ({ chat, sender }) =>
+      store.asks.open(outboxLane(chat)).filter((ask) => ask.body.kind === 'approval' && isPlace(ask, chat) && isRequester(ask, sender)),
+    repliedTo,
+    decide: choose,
+  };
+}
+
+function said(text: string): Answered {
+  return { text, after: () => undefined };
+}
+
+/** Re-authorised at the moment of the click; whether the person may talk to us at all was decided before. */
+function clickProblem(store: Store, ask: AskRow, { chat, sender, message }: InboundAnswer): string | undefined {
+  // A platform may not tell the thread of a very old card; the token and the card's own id name it all the same.
+  if (ask.chat !== outboxLane(chat)) return 'This card belongs to another chat.';
+  const sentId = store.outbox.receipt(ask.cardId)?.sentId;
+  if (typeof sentId === 'string' && sentId !== message) return 'This is a copy of the card. Please use the card itself.';
+  if (!isRequester(ask, sender)) return notYours(ask);
+  return ask.state === 'open' ? undefined : late(ask);
+}
+
+function isPlace({ target }: AskRow, chat: ChatRef): boolean {
+  return outboxLane(target.chat) === outboxLane(chat) && target.chat.thread === chat.thread;
+}
+
+function isRequester({ requester }: AskRow, sender: Sender): boolean {
+  return requester.id !== '' && (requester.id === sender.id || sender.aliases.includes(requester.id));
+}
+
+function notYours({ requester }: AskRow): string {
+  return `Only ${requester.name} may answer this.`;
+}
+
+function late({ state, decision }: AskRow): string {
+  if (state === 'expired') return 'Too late: the time for this question was over.';
+  if (decision !== null) return `Too late: ${decision.by.name} has decided already.`;
+  return 'Too late: this question is closed.';
+}
+
+interface Judge extends Pick<Answers, 'repliedTo'> {
+  readonly store: Store;
+  readonly choose: Answers['decide'];
+  decide(ask: AskRow, decision: AskDecision): Answered;
+}
+
+/** To the card it replies to, else to the oldest open question of this person. Loose words never decide an approval. */
+function words(judge: Judge, event: InboundMessage): Answered | undefined {
+  if (event.attachments.length > 0 || event.text.trim() === '') return undefined;
+  const card = judge.repliedTo(event);
+  if (card?.body.kind === 'approval') return replyToApproval(judge, card, event);
+  if (card !== undefined) return answerOf(judge, card, event);
+  const open = judge.store.asks.open(outboxLane(event.chat));
+  const oldest = open.find((ask) => ask.body.kind === 'question' && isPlace(ask, event.chat) && isRequester(ask, event.sender));
+  return oldest === undefined ? undefined : answerOf(judge, oldest, event);
+}
+
+const approvalWords: Readonly<Record<string, string>> = {
+  approve: 'once',
+  yes: 'once',
+  once: 'once',
+  session: 'session',
+  always: 'always',
+  deny: 'deny',
+  no: 'deny',
+};
+
+function replyToApproval(judge: Judge, ask: AskRow, event: InboundMessage): Answered | undefined {
+  const word = event.text.trim().toLowerCase();
+  const numbered = /^\d+$/.test(word) ? choicesOf(ask.body)[Number(word) - 1]?.id : undefined;
+  const choice = numbered ?? (Object.hasOwn(approvalWords, word) ? approvalWords[word] : undefined);
+  if (choice === undefined) return undefined; // words about it are something to say
+  if (!isRequester(ask, event.sender)) return said(notYours(ask));
+  return ask.state === 'open' ? judge.choose(ask, choice, event.sender) : said(late(ask));
+}
+
+function answerOf(judge: Judge, ask: AskRow, event: InboundMessage): Answered | undefined {
+  if (ask.state !== 'open') return undefined; // an old card that somebody talks about
+  if (!isRequester(ask, event.sender)) return said(notYours(ask));
+  const text = event.text.trim();
+  const { choices, allowFreetext } = ask.body as Extract<AskRow['body'], { kind: 'question' }>; // approvals went another way
+  const named = choices.findIndex((choice) => choice.toLowerCase() === text.toLowerCase());
+  const index = named >= 0 ? named : /^\d+$/.test(text) ? Number(text) - 1 : -1;
+  const { id, name } = event.sender;
+  if (choices[index] !== undefined) return judge.choose(ask, String(index + 1), { id, name });
+  if (!allowFreetext)
+    return said(`Please choose one of these for #${ask.number}: ${choices.map((choice, at) => `${at + 1} ${choice}`).join(', ')}.`);
+  return judge.decide(ask, { choice: 'text', text, by: { id, name } });
+}

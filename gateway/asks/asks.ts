@@ -1,0 +1,193 @@
+/**
+ * Questions to people: a durable row and a card, answered once, by somebody who may. A run that asks again after a restart finds its own
+ * question under the same (turn, call, n), with its old deadline.
+ */
+import type { ApprovalRequest, Asks, Question } from '../../agent/ask.ts';
+import type { Log } from '../log.ts';
+import type { Outbox } from '../outbox.ts';
+import type { AskRow } from '../store/asks.ts';
+import { newToken } from '../store/asks.ts';
+import type { Store } from '../store/index.ts';
+import type { AskBody, AskDecision } from '../store/schema.ts';
+import type { TurnRow } from '../store/turns.ts';
+import { outboxLane } from '../target.ts';
+import type { Clock } from '../time.ts';
+import type { Cards } from './cards.ts';
+import { approvalMarkdown, cardOf, questionMarkdown, refusalOf, unanswered } from './text.ts';
+
+export interface AskTimes {
+  readonly approvalMs: number;
+  readonly questionMs: number;
+}
+
+export interface AskDesk {
+  /** What a run of this turn asks through. `sessionKey` names exactly this call, for "this session". */
+  forTurn(turn: TurnRow, gate: AskGate): Asks;
+  /** Part of the caller's transaction: the first decision counts. Call `settled` once it is committed. False: too late. */
+  decide(ask: AskRow, decision: AskDecision): boolean;
+  /** Wakes the run that waits, and shows the end on the card. */
+  settled(askId: number): void;
+  /** Part of the caller's transaction: the turn ended, nobody waits any more. Returns what to pass to `settled`. */
+  closeTurn(turnId: number): readonly number[];
+}
+
+/** What the turn's policy knows about a call. */
+export interface AskGate {
+  sessionKey(request: ApprovalRequest): string;
+  /** After a no: the same is not asked again in this turn. */
+  refused(subjects: readonly string[]): void;
+}
+
+export interface DeskOptions {
+  readonly store: Store;
+  readonly outbox: Outbox;
+  readonly cards: Cards;
+  readonly times: () => AskTimes;
+  readonly log: Log;
+  readonly now: Clock;
+}
+
+type Wake = () => void;
+
+export function createAskDesk(options: DeskOptions): AskDesk {
+  const { store, cards } = options;
+  const waiting = new Map<number, Wake>();
+  return {
+    forTurn: (turn, gate) => askPort({ ...options, waiting }, turn, gate),
+    decide: (ask, decision) => decide(store, ask, decision),
+    settled: (askId) => {
+      waiting.get(askId)?.();
+      cards.close(askId);
+    },
+    closeTurn: (turnId) => {
+      const open = store.asks.ofTurn(turnId).filter(({ state }) => state === 'open');
+      for (const { id } of open) store.asks.close(id, { state: 'closed' });
+      return open.map(({ id }) => id);
+    },
+  };
+}
+
+function decide(store: Store, ask: AskRow, decision: AskDecision): boolean {
+  if (!store.asks.close(ask.id, { state: 'decided', decision })) return false;
+  if (ask.body.kind !== 'approval') return true;
+  const { remember } = ask.body;
+  const { choice, by } = decision;
+  if (choice === 'always' && remember.always !== undefined) store.approvals.remember({ scope: 'always', ...remember.always, by });
+  if (choice === 'session') {
+    const scope = sessionScope(store, ask);
+    if (scope !== undefined) store.approvals.remember({ scope, key: remember.session, label: ask.body.markdown, by });
+  }
+  return true;
+}
+
+function sessionScope(store: Store, ask: AskRow): string | undefined {
+  return store.turns.sessionOf(ask.turnId);
+}
+
+interface PortOptions extends DeskOptions {
+  readonly waiting: Map<number, Wake>;
+}
+
+function askPort(options: PortOptions, turn: TurnRow, gate: AskGate): Asks {
+  const { times } = options;
+  return {
+    approve: async (request, signal) => {
+      const { doubtful, subjects, memory } = request.risk;
+      const remember = { session: gate.sessionKey(request), ...(memory === undefined ? {} : { always: memory }) };
+      const body: AskBody = { kind: 'approval', markdown: approvalMarkdown(request), subjects: doubtful ?? subjects, remember };
+      const { approvalMs } = times();
+      const ended = await ask(options, { turn, callId: request.call.id, n: 0, body, patienceMs: approvalMs }, signal);
+      const decision = outcomeOf(ended);
+      if (typeof decision !== 'string' && decision.choice !== 'deny') return { approved: true, reason: '' };
+      gate.refused(body.subjects);
+      return { approved: false, reason: refusalOf(decision, Math.round(approvalMs / 1000)) };
+    },
+    question: async (question, { callId, index }, signal) => {
+      const body = questionBody(question);
+      const ended = await ask(options, { turn, callId, n: index + 1, body, patienceMs: times().questionMs }, signal);
+      const decision = outcomeOf(ended);
+      return typeof decision === 'string' ? { answered: false, reason: unanswered[decision] } : { answered: true, text: decision.text };
+    },
+  };
+}
+
+function questionBody(question: Question): AskBody {
+  const { choices, allowFreetext } = question;
+  return { kind: 'question', markdown: questionMarkdown(question), choices, allowFreetext: allowFreetext || choices.length === 0 };
+}
+
+function outcomeOf({ state, decision }: AskRow): AskDecision | 'expired' | 'gone' {
+  if (state === 'expired') return 'expired';
+  return decision ?? 'gone';
+}
+
+interface NewQuestion {
+  readonly turn: TurnRow;
+  readonly callId: string;
+  readonly n: number;
+  readonly body: AskBody;
+  readonly patienceMs: number;
+}
+
+/** Resolves when it is closed, whoever closed it; rejects with the signal's reason. */
+async function ask(options: PortOptions, question: NewQuestion, signal: AbortSignal): Promise<AskRow> {
+  const { store } = options;
+  signal.throwIfAborted();
+  const { turn, callId, n } = question;
+  const row = store.asks.find({ turnId: turn.id, callId, n }) ?? open(options, question);
+  if (row.state === 'open') await untilClosed(options, row, signal);
+  return store.asks.get(row.id) ?? row;
+}
+
+/** The row and its card in one transaction. */
+function open({ store, outbox, now }: PortOptions, { turn, callId, n, body, patienceMs }: NewQuestion): AskRow {
+  const chat = outboxLane(turn.target.chat);
+  const row = store.durable(() => {
+    const facts = {
+      turnId: turn.id,
+      callId,
+      n,
+      token: newToken(),
+      chat,
+      number: store.asks.nextNumber(chat),
+      lane: turn.lane,
+      target: turn.target,
+      requester: turn.requester,
+      body,
+      deadline: now() + patienceMs,
+    };
+    const payload = cardOf({ ...facts, state: 'open', decision: null });
+    const group = turn.target.chatType !== 'dm';
+    const cardId = store.outbox.add({ turnId: turn.id, lane: chat, group, purpose: 'ask', payload });
+    return store.asks.add({ ...facts, cardId });
+  });
+  outbox.kick(chat);
+  return row;
+}
+
+function untilClosed(options: PortOptions, row: AskRow, signal: AbortSignal): Promise<void> {
+  const { waiting, now } = options;
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cut);
+      waiting.delete(row.id);
+      settle();
+    };
+    const cut = (): void => end(() => reject(signal.reason));
+    const timer = setTimeout(() => expire(options, row), Math.max(0, row.deadline - now()));
+    signal.addEventListener('abort', cut, { once: true });
+    waiting.set(row.id, () => end(resolve));
+  });
+}
+
+/** A disk that is full does not make the run wait for ever: it reads the row again as it is, which is no consent. */
+function expire({ store, waiting, cards, log }: PortOptions, row: AskRow): void {
+  try {
+    store.asks.close(row.id, { state: 'expired' });
+  } catch (error) {
+    log.error({ ask: row.id, err: error }, 'that a question has expired could not be stored (is the disk full?)');
+  }
+  waiting.get(row.id)?.();
+  cards.close(row.id);
+}

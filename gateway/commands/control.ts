@@ -1,0 +1,119 @@
+/** Commands for the turn at work: stop, queue, steer, approve, deny. */
+import type { Command, CommandCall, CommandResult } from './command.ts';
+
+const stop: Command = {
+  name: 'stop',
+  aliases: [],
+  usage: '',
+  description: 'Stop what I am doing',
+  who: 'anyone',
+  whileBusy: true,
+  run: ({ lane, ports: { store, lanes } }) => {
+    if (!store.turns.cut(lane, 'stop')) return { reply: 'Nothing is running here.' };
+    return { reply: '🛑 Stopped.', after: () => lanes.cut(lane, 'stop') };
+  },
+};
+
+const queue: Command = {
+  name: 'queue',
+  aliases: ['q'],
+  usage: '<text>',
+  description: 'Say something that comes after what I am doing',
+  who: 'anyone',
+  whileBusy: true,
+  run: ({ args, lane, ports }) => {
+    if (args === '') return { reply: 'What comes next? Write /queue and the text.' };
+    const reply = ports.lanes.isBusy(lane) ? '⏳ That comes next.' : '';
+    return { reply, say: { text: args, mode: 'queue' } };
+  },
+};
+
+const steer: Command = {
+  name: 'steer',
+  aliases: [],
+  usage: '<text>',
+  description: 'Say something that I hear with my next step',
+  who: 'anyone',
+  whileBusy: true,
+  run: ({ args, lane, ports }) => {
+    if (args === '') return { reply: 'What should I know? Write /steer and the text.' };
+    const reply = ports.lanes.isBusy(lane) ? '↪️ I take this into account with my next step.' : '';
+    return { reply, say: { text: args, mode: 'steer' } };
+  },
+};
+
+const approve: Command = {
+  name: 'approve',
+  aliases: [],
+  usage: '[n|all] [session|always]',
+  description: 'Allow what I asked about',
+  who: 'anyone',
+  whileBusy: true,
+  run: (call) => {
+    const words = call.args.toLowerCase().split(/\s+/);
+    const scope = words.find((word) => word === 'session' || word === 'always') ?? 'once';
+    return decide(
+      call,
+      scope,
+      words.filter((word) => word !== scope),
+    );
+  },
+};
+
+const deny: Command = {
+  name: 'deny',
+  aliases: [],
+  usage: '[n|all]',
+  description: 'Forbid what I asked about',
+  who: 'anyone',
+  whileBusy: true,
+  run: (call) => decide(call, 'deny', call.args.toLowerCase().split(/\s+/)),
+};
+
+export const controlCommands: readonly Command[] = [stop, queue, steer, approve, deny];
+
+type Candidates = ReturnType<CommandCall['ports']['answers']['approvals']>;
+
+/** With several open, one must be named: a bare command lists them and decides nothing. */
+function decide(call: CommandCall, choice: string, words: readonly string[]): CommandResult {
+  const { answers } = call.ports;
+  const open = answers.approvals({ chat: call.event.chat, sender: call.event.sender });
+  if (open.length === 0) return { reply: 'Nothing here waits for your approval.' };
+  const chosen = choose(
+    call,
+    words.filter((word) => word !== ''),
+    open,
+  );
+  if (typeof chosen === 'string') return { reply: chosen };
+  const done = chosen.map((ask) => answers.decide(ask, choice, call.event.sender));
+  const problems = done.map(({ text }) => text).filter((text) => text !== '');
+  const verb = choice === 'deny' ? '❌ No' : '✅ Allowed';
+  const reply = problems.length > 0 ? problems.join('\n') : `${verb}: ${chosen.map(({ number }) => `#${number}`).join(', ')}.`;
+  return {
+    reply,
+    after: () => {
+      for (const { after } of done) after();
+    },
+  };
+}
+
+function choose(call: CommandCall, words: readonly string[], open: Candidates): Candidates | string {
+  const [word, ...rest] = words;
+  if (rest.length > 0) return `I do not understand "${call.args}". Say which one by its number, or "all".`;
+  if (word === 'all') return open;
+  if (word !== undefined) {
+    const wanted = open.filter(({ number }) => String(number) === word.replace(/^#/, ''));
+    return wanted.length > 0 ? wanted : `There is no open approval "${word}" here. ${listed(open)}`;
+  }
+  const card = call.event.type === 'message' ? call.ports.answers.repliedTo(call.event) : undefined;
+  const named = open.filter(({ id }) => id === card?.id);
+  if (named.length > 0) return named;
+  return open.length === 1 ? open : `Several are open, so I did nothing. ${listed(open)}`;
+}
+
+function listed(open: Candidates): string {
+  const lines = open.map(
+    ({ number, body }) => `- #${number}: ${body.markdown.replaceAll(/[*`]+/g, '').replaceAll(/\s+/g, ' ').slice(0, 100)}`,
+  );
+  return `Open:\n${lines.join('\n')}\nAnswer with a number, as in /approve ${open[0]?.number ?? 1}.`;
+}

@@ -1,0 +1,62 @@
+import type { AccountConfig } from '../../adapters/platform.ts';
+import type { AgentConfig, AuxiliaryConfig, ModelConfig } from '../../agent/models/config.ts';
+import { createModels } from '../../agent/models/create.ts';
+import { personalityNames, personalityPrompt } from '../personalities.ts';
+import type { AgentSettings, Settings } from '../settings.ts';
+import type { ApprovalsConfig } from './approvals.ts';
+import { type DisplayConfig, displayOn } from './display.ts';
+import type { GatewayConfig } from './sections.ts';
+
+export interface SettingsConfig {
+  readonly model: ModelConfig;
+  readonly agent: AgentConfig;
+  readonly auxiliary: AuxiliaryConfig;
+  readonly approvals: ApprovalsConfig;
+  readonly display: DisplayConfig;
+  readonly gateway: GatewayConfig;
+}
+
+/** The settings that one snapshot of the configuration gives. `account`: the configuration of a platform's account. */
+export function settingsOf(config: SettingsConfig, account: (key: string) => AccountConfig | undefined): Settings {
+  const { display, approvals, agent, gateway } = config;
+  const everywhere = {
+    busyAck: display.busy_ack_enabled,
+    footer: display.runtime_metadata_footer,
+    interim: display.interim_assistant_messages,
+    previewUnits: display.tool_preview_length,
+  };
+  return {
+    agent: agentSettings(config),
+    approvals: { mode: approvals.mode, approvalMs: approvals.gateway_timeout * 1000, questionMs: agent.clarify_timeout * 1000 },
+    display: (platform) => {
+      const { busyInputMode, toolProgress, streaming } = displayOn(display, platform);
+      return { busyMode: busyInputMode, progress: toolProgress, streaming, everywhere };
+    },
+    access: gateway,
+    account,
+  };
+}
+
+function agentSettings({ model, agent, auxiliary }: SettingsConfig): AgentSettings {
+  const models = createModels({ model, agent });
+  return {
+    models: {
+      get: (name) => (name === undefined ? models.main : models.named(name)),
+      choices: model.choices,
+      approver: models.auxiliary(auxiliary.approval),
+    },
+    maxSteps: agent.max_turns,
+    instructions: agent.system_prompt,
+    reasoning: agent.reasoning_effort === '' ? undefined : agent.reasoning_effort,
+    personalities: {
+      chosen: agent.personality,
+      names: personalityNames(agent.personalities),
+      prompt: (name) => personalityPrompt(name, agent.personalities),
+    },
+    limits: {
+      inactivityMs: agent.gateway_timeout * 1000,
+      warningMs: agent.gateway_timeout_warning * 1000,
+      deadlineMs: agent.turn_timeout * 1000,
+    },
+  };
+}

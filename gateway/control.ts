@@ -1,0 +1,111 @@
+/** Control never waits behind the turn it is meant for: commands and clicks are acted on at once. */
+import type { Inbound, InboundAnswer, InboundCommand, InboundMessage } from '../adapters/adapter.ts';
+import type { Account } from './accounts.ts';
+import type { Busy } from './busy.ts';
+import type { Command, CommandCall, CommandPorts, CommandResult, Say } from './commands/command.ts';
+import { parseCommand } from './commands/parse.ts';
+import type { Log } from './log.ts';
+import { noticePart, type Outbox } from './outbox.ts';
+import type { InboxEntry } from './store/inbox.ts';
+import { accountKey, outboxLane, type TurnTarget } from './target.ts';
+
+const respondDeadlineMs = 10_000;
+
+export interface Control {
+  /** The effect, the reply and the record that it ran are one transaction. */
+  run(entry: InboxEntry): void;
+  /** Tells who clicked. For showing only. */
+  respond(event: InboundAnswer | InboundCommand, text: string): void;
+}
+
+export interface ControlOptions {
+  readonly ports: CommandPorts;
+  readonly outbox: Outbox;
+  readonly busy: Busy;
+  readonly account: (key: string) => Account | undefined;
+  readonly log: Log;
+}
+
+export function createControl(options: ControlOptions): Control {
+  const respond: Control['respond'] = ({ chat, interaction }, text) => {
+    const { adapter } = options.account(accountKey(chat)) ?? {};
+    adapter
+      ?.respond?.(interaction, text, AbortSignal.timeout(respondDeadlineMs))
+      .catch((error: unknown) => options.log.debug({ err: error }, 'a click could not be answered'));
+  };
+  return {
+    respond,
+    run: (entry) => {
+      const { id, payload } = entry;
+      if (payload.type === 'answer') respond(payload, click(options, id, payload));
+      else runCommand(options, entry);
+    },
+  };
+}
+
+/** Returns what to tell who clicked. */
+function click({ ports }: ControlOptions, id: number, event: InboundAnswer): string {
+  const { store, answers } = ports;
+  const answered = store.durable(() => {
+    const done = answers.click(event);
+    store.inbox.settle(id, 'command');
+    return done;
+  });
+  answered.after();
+  return answered.text;
+}
+
+function runCommand(options: ControlOptions, entry: InboxEntry): void {
+  const { ports, outbox } = options;
+  const parsed = parseCommand(entry.payload);
+  if (parsed === undefined) throw new Error(`inbox row ${entry.id} is no command`);
+  const after = ports.store.durable(() => {
+    if (parsed.type === 'unknown') return settle(options, entry, { reply: parsed.reply });
+    const call = { lane: entry.lane, event: parsed.event, args: parsed.args, ports };
+    return settle(options, entry, mayRun(parsed.command, call) ?? parsed.command.run(call));
+  });
+  after();
+  outbox.kick(outboxLane(entry.payload.chat));
+}
+
+/** Why not, if so. */
+function mayRun({ name, whileBusy }: Command, { lane, ports }: CommandCall): CommandResult | undefined {
+  if (whileBusy || !ports.lanes.isBusy(lane)) return undefined;
+  return { reply: `/${name} has to wait until I am done here. /stop ends what I am doing.` };
+}
+
+/** Part of the command's transaction. */
+function settle(options: ControlOptions, entry: InboxEntry, result: CommandResult): () => void {
+  const { ports, outbox } = options;
+  if (result.reply !== '') outbox.add([noticePart(targetOf(entry.payload), result.reply)]);
+  const said = result.say === undefined ? undefined : turnInto(options, entry, result.say);
+  if (said === undefined) ports.store.inbox.settle(entry.id, 'command');
+  return () => {
+    result.after?.();
+    said?.();
+  };
+}
+
+/** The command's own row becomes what is said: nothing is lost between the two. */
+function turnInto({ ports, busy }: ControlOptions, entry: InboxEntry, { text, lane, mode }: Say): (() => void) | undefined {
+  const { payload } = entry;
+  if (payload.type === 'answer') return undefined;
+  const message = asMessage(payload, text);
+  const place = lane ?? entry.lane;
+  const { store, lanes } = ports;
+  store.inbox.turnInto(entry.id, message, { lane: place, mode: mode ?? null });
+  if (mode !== undefined) return () => lanes.kick(place);
+  const taken = busy.take(place, message);
+  if (taken.mode !== null) store.inbox.setMode(entry.id, taken.mode);
+  return taken.after;
+}
+
+function asMessage(event: InboundMessage | InboundCommand, text: string): InboundMessage {
+  if (event.type === 'message') return { ...event, text };
+  const { interaction: _, name: __, args: ___, ...base } = event;
+  return { ...base, type: 'message', message: '', text, mentioned: true, attachments: [] };
+}
+
+export function targetOf(event: Inbound): TurnTarget {
+  return { chat: event.chat, chatType: event.chatType };
+}
