@@ -39,7 +39,7 @@ export class Decisions {
 
   /** It does not say about which card: whatever was clicked may be clicked again. */
   toasted(text: string): void {
-
+    this.settle();
     this.#parts.toast.show(text);
   }
 
