@@ -62,7 +62,8 @@ function anyRule(file: string, rules: readonly string[]): boolean {
 /** Keys, credential stores, memory and environment of processes. */
 export function isSecretPlace(file: string, home: string): boolean {
   const name = path.basename(file);
-  if (PUBLIC_NAMES.test(name) && path.basename(path.dirname(file)) === '.ssh') return false;
+  const folder = path.dirname(file);
+  if (PUBLIC_NAMES.test(name) && (path.basename(folder) === '.ssh' || folder === '/etc/ssh')) return false;
   return KEY_NAMES.test(name) || anyHomeRule(file, SECRET_RULES.home, home) || anyRule(file, SECRET_RULES.system);
 }
 

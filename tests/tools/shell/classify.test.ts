@@ -4,8 +4,10 @@ import { classifyCommand } from '../../../tools/shared/shell/classify.ts';
 import { loadShellParser, type ParseShell } from '../../../tools/shared/shell/tree.ts';
 import { dangerous } from './dangerous.ts';
 import { dangerousReads, innocentReads } from './dangerous-reads.ts';
+import { disguisedDangerous, disguisedHardline, overlooked } from './disguised.ts';
 import { hardline } from './hardline.ts';
 import { innocent } from './innocent.ts';
+import { lookAlikes } from './look-alikes.ts';
 
 const home = '/home/ada';
 const workspace = '/home/ada/work';
@@ -30,17 +32,21 @@ const nested = { ...place, directory: inState, workspace: inState, writable: [in
 const classifyNested = (text: string) => classifyCommand(text, nested, parse);
 
 describe('the corpus of commands', () => {
-  it('has no command twice and three kinds of similar size', () => {
-    const all = [...hardline, ...dangerous, ...dangerousReads, ...innocent, ...innocentReads];
+  const never = [...hardline, ...disguisedHardline];
+  const asked = [...dangerous, ...disguisedDangerous, ...overlooked];
+  const fine = [...innocent, ...lookAlikes];
+
+  it('has no command twice and three kinds of some hundreds each', () => {
+    const all = [...never, ...asked, ...dangerousReads, ...fine, ...innocentReads];
     expect(new Set(all).size).toBe(all.length);
-    expect(Math.min(hardline.length, dangerous.length, innocent.length)).toBeGreaterThan(200);
+    expect(Math.min(never.length, asked.length, fine.length)).toBeGreaterThan(300);
   });
 
-  it.each(hardline)('never lets anyone run: %j', (text) => {
+  it.each(never)('never lets anyone run: %j', (text) => {
     expect(classify(text)).toMatchObject({ level: 'hardline', why: expect.stringMatching(/\S/u) });
   });
 
-  it.each(dangerous)('asks before: %j', (text) => {
+  it.each(asked)('asks before: %j', (text) => {
     expect(classify(text)).toMatchObject({ level: 'ask', why: expect.stringMatching(/\S/u) });
   });
 
@@ -53,8 +59,8 @@ describe('the corpus of commands', () => {
   });
 
   it('raises a false alarm on less than 2 % of the innocent ones', () => {
-    const alarms = innocent.filter((text) => classify(text).level !== 'safe');
-    expect(alarms.length / innocent.length, alarms.join('\n')).toBeLessThan(0.02);
+    const alarms = fine.filter((text) => classify(text).level !== 'safe');
+    expect(alarms.length / fine.length, alarms.join('\n')).toBeLessThan(0.02);
   });
 });
 

@@ -168,8 +168,6 @@ export const dangerous: readonly string[] = [
   'eval "$CMD"',
   'echo cm0gLXJmIC8= | base64 -d | sh',
   "echo 'ls' | bash",
-  '$(echo ls)',
-  '`echo ls`',
   '$CMD',
   '"$@"',
   '$1 -rf /',

@@ -160,15 +160,25 @@ const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir', '-x', '--exec',
 
 /** The files that it finds lie below its starting points. */
 function find(words: readonly string[], at: Special): void {
-  const starts = findStarts(at.name, words);
+  const starts = at.name === 'find' ? findStarts(at.name, words) : fdStarts(words);
   for (const [index, word] of words.entries()) {
     if (!FIND_RUNS.has(word) || (at.name === 'find' && !/^-(?:exec|ok)/u.test(word))) continue;
     const end = words.findIndex(
       (later, position) => position > index && (later === ';' || (later === '+' && words[position - 1] === '{}')),
     );
-    const argv = words.slice(index + 1, end < 0 ? words.length : end);
+    const given = words.slice(index + 1, end < 0 ? words.length : end);
+    const argv = at.name === 'find' || given.some((part) => part.includes('{')) ? given : [...given, '{}'];
     for (const start of starts) at.inner(argv.map((part) => part.replaceAll('{}', `${start}/${DEEP}`)));
   }
+}
+
+/** `fd PATTERN [DIRECTORY...]`: the file is put behind a command that does not say where it belongs. */
+function fdStarts(words: readonly string[]): string[] {
+  const end = words.findIndex((word) => FIND_RUNS.has(word));
+  const operands = words
+    .slice(0, end < 0 ? words.length : end)
+    .filter((word, index, all) => !word.startsWith('-') && !/^-[tedEScj]$/u.test(all[index - 1] ?? ''));
+  return operands.length > 1 ? operands.slice(1).map((start) => start.replace(/\/+$/u, '')) : ['.'];
 }
 
 export function findStarts(name: string, words: readonly string[]): string[] {

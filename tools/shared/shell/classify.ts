@@ -7,17 +7,20 @@ import { deleteRules } from './rules/delete.ts';
 import { diskRules, formatRule } from './rules/disk.ts';
 import { assignmentFindings, elsewhere, homeSweep, programName, redirectFindings, secretPaths, sourced } from './rules/generic.ts';
 import { carried, isReader } from './rules/known.ts';
+import { namedOutput, outputRules } from './rules/output.ts';
 import { remoteCopy, remoteRules } from './rules/remote.ts';
 import type { Rule, ShellPlace } from './rules/rule.ts';
 import { systemRules } from './rules/system.ts';
-import { namedOutput, writeRules } from './rules/write.ts';
+import { writeRules } from './rules/write.ts';
 import type { ParseShell } from './tree.ts';
 import { readShell } from './walk.ts';
 import { WRAPPERS } from './wrappers.ts';
 
 const MAX_LENGTH = 40_000;
 
-const TABLES: readonly Readonly<Record<string, Rule>>[] = [deleteRules, diskRules, systemRules, writeRules, codeRules, remoteRules];
+/** Whoever stands in one of these is known well enough not to run the words that it is given. */
+const KNOWN: readonly Readonly<Record<string, Rule>>[] = [deleteRules, diskRules, systemRules, writeRules, codeRules, remoteRules];
+const TABLES = [...KNOWN, outputRules];
 const FOR_ALL: readonly Rule[] = [
   programName,
   sourced,
@@ -55,7 +58,7 @@ function judgeCommand(command: SimpleCommand, place: ShellPlace): Finding[] {
 }
 
 function isKnown(name: string): boolean {
-  return isReader(name) || WRAPPERS.has(name) || TABLES.some((table) => Object.hasOwn(table, name));
+  return isReader(name) || WRAPPERS.has(name) || KNOWN.some((table) => Object.hasOwn(table, name));
 }
 
 function textFindings(text: string): Finding[] {

@@ -144,6 +144,7 @@ const CUT_PARAMETER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)%%?[^$`]*\}$/u;
 /** `${x}` is its value; `${x%.txt}` of a text without slashes is again one; `${#x}` is a number; the rest shows at run time. */
 function parameterValue(node: Node, expander: Expander): string {
   expander.substitute(node);
+  if (/@P\}$/u.test(node.text)) expander.doubt('It evaluates a text as a prompt, which runs the commands in it.');
   const plain = PLAIN_PARAMETER.exec(node.text)?.[1];
   if (plain !== undefined) return variableValue(expander.scope, plain);
   const assigned = /^\$\{([A-Za-z_][A-Za-z0-9_]*):?=/u.exec(node.text)?.[1];

@@ -20,5 +20,7 @@ export function printedValue(commands: readonly SimpleCommand[], scope: Scope): 
   const [name = '', ...words] = only?.argv ?? [];
   if (more.length > 0) return ANY;
   if (name === 'pwd' && words.length === 0 && scope.directories?.size === 1) return [...scope.directories][0] ?? ANY;
+  if (name === 'echo' && !scope.functions.has(name) && words.every((word) => isStatic(word) && !/^-|\\/u.test(word)))
+    return words.join(' ');
   return ONE_NAME.has(name) && words.every((word) => isStatic(word) && !/[/.]/u.test(word)) ? PIECE : ANY;
 }

@@ -24,7 +24,10 @@ const find: Rule = (command, place) => {
   const starts = findStarts(commandName(command), words);
   const deletes =
     words.includes('-delete') ||
-    words.some((word, index) => /^-(?:exec|ok)(?:dir)?$/u.test(word) && /(?:^|\/)(?:rm|unlink|shred)$/u.test(words[index + 1] ?? ''));
+    words.some(
+      (word, index) =>
+        /^-(?:exec|ok)(?:dir)?$|^-[xX]$|^--exec(?:-batch)?$/u.test(word) && /(?:^|\/)(?:rm|unlink|shred)$/u.test(words[index + 1] ?? ''),
+    );
   const prints = words.flatMap((word, index) =>
     /^-f(?:print0?|printf|ls)$/u.test(word) ? writing(words[index + 1] ?? '', command.directories, place) : [],
   );
@@ -71,6 +74,8 @@ export const deleteRules: Readonly<Record<string, Rule>> = {
   srm: remove,
   trash: remove,
   find,
+  fd: find,
+  fdfind: find,
   mv: move,
   rsync: synchronise,
   shred,

@@ -1,6 +1,6 @@
 import type { SimpleCommand } from '../command.ts';
 import { isStatic } from '../pattern.ts';
-import { ask, type Rule, type ShellPlace, writing } from './rule.ts';
+import { ask, holdsSecrets, type Rule, type ShellPlace, writing } from './rule.ts';
 
 /** Settings through which git runs programs, or through which it would do so later. */
 const RUNNING_SETTING =
@@ -82,8 +82,14 @@ export const git: Rule = (command, place) => {
   if (call.settings.some((setting) => !isStatic(setting) || RUNNING_SETTING.test(setting.split('=', 1)[0] ?? '')))
     return ask('It gives git a program to run.');
   if (call.verb !== 'config' && call.words.some((word) => RUNNING_OPTION.test(word))) return ask('It gives git a program to run.');
+  if (readsElsewhere(call, command, place)) return ask('It shows what is in a directory where secrets or the state of this gateway are.');
+  if (/^credential/u.test(call.verb)) return ask('It shows or keeps credentials.');
+  if (call.verb === 'maintenance' && !call.words.includes('run')) return ask('It makes something run later by itself.');
+  if (/^(?:send-email|imap-send)$/u.test(call.verb)) return ask('It sends mail.');
+  if (/^(?:daemon|instaweb|http-backend)$/u.test(call.verb)) return ask('It opens a way into this machine.');
   const losing = LOSING[call.verb]?.(call.words);
   if (losing !== undefined) return ask(losing);
+  if (leaves(call, command, place)) return ask('It lets git write outside of the workspace.');
   const elsewhere = READS.has(call.verb)
     ? []
     : (call.directories.length > 0 ? call.directories : command.directories === undefined ? [] : ['.']).flatMap((word) =>
@@ -91,6 +97,27 @@ export const git: Rule = (command, place) => {
       );
   return [...elsewhere.slice(0, 1), ...target(call, command, place)];
 };
+
+// What they name outside is only read.
+const SOURCES =
+  /^(?:apply|am|clone|fetch|pull|commit|tag|notes|remote|submodule|add|rm|merge|check-ignore|ls-remote|push|hash-object|diff|grep|blame)$/u;
+
+/** Writing commands name places to write in many ways: `--export-marks=../x`, `worktree move a ../b`. */
+function leaves(call: GitCall, command: SimpleCommand, place: ShellPlace): boolean {
+  if (READS.has(call.verb) || SOURCES.test(call.verb)) return false;
+  const words = call.words.map((word) => word.replace(/^--[\w-]+=/u, '').replace(/^-o(?=[./~])/u, ''));
+  return words.some((word) => /^(?:\/|\.\.(?:\/|$))/u.test(word) && writing(word, command.directories, place).length > 0);
+}
+
+const SHOWS_CONTENT = /^(?:grep|show|diff|log|blame|cat-file|archive|whatchanged)$/u;
+
+/** `git -C ~ grep x`, `git grep --no-index x ..` */
+function readsElsewhere(call: GitCall, command: SimpleCommand, place: ShellPlace): boolean {
+  if (!SHOWS_CONTENT.test(call.verb)) return false;
+  const bases = call.directories.map((word) => word.replace(/\/\.git\/*$/u, ''));
+  const operands = call.words.includes('--no-index') ? call.words.filter((word) => !word.startsWith('-')) : [];
+  return [...bases, ...operands].some((word) => holdsSecrets(word, command.directories, place));
+}
 
 function target(call: GitCall, command: SimpleCommand, place: ShellPlace) {
   const operands = call.words.filter(
@@ -103,7 +130,13 @@ function target(call: GitCall, command: SimpleCommand, place: ShellPlace) {
         ? operands.slice(0, 1)
         : call.verb === 'worktree' && operands[0] === 'add'
           ? operands.slice(1, 2)
-          : [];
+          : call.verb === 'bundle' && operands[0] === 'create'
+            ? operands.slice(1, 2)
+            : call.verb === 'push'
+              ? operands.slice(0, 1).filter((word) => /^[./~]/u.test(word))
+              : call.verb === 'apply'
+                ? call.words.flatMap((word) => /^--directory=(.*)$/u.exec(word)?.[1] ?? [])
+                : [];
   return written.flatMap((word) => writing(word, command.directories, place));
 }
 
@@ -130,6 +163,7 @@ const LOSING: Readonly<Record<string, (words: readonly string[]) => string | und
   switch: (words) => (has(words, /^--(?:discard-changes|force)|^-\w*f/u) ? 'It throws uncommitted work away.' : undefined),
   stash: (words) => (/^(?:drop|clear)$/u.test(words[0] ?? '') ? 'It throws stashed work away.' : undefined),
   reflog: (words) => (/^(?:expire|delete)$/u.test(words[0] ?? '') ? 'It deletes the history of references.' : undefined),
+  apply: (words) => (has(words, /^--unsafe/u) ? 'It may write outside of the workspace.' : undefined),
   'update-ref': (words) => (has(words, /^-d|--stdin/u) ? 'It deletes references.' : undefined),
   'filter-branch': () => 'It rewrites history and runs commands given as text.',
   'filter-repo': () => 'It rewrites history.',

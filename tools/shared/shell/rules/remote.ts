@@ -18,6 +18,7 @@ const containers: Rule = (command, place) => {
   const verb = OBJECTS.test(first) ? second : first;
   if (CONTAINER_STOPS.test(verb)) return ask('It stops, changes or deletes containers or what they hold.');
   if (verb === 'exec') return ask('It runs a command in a container.');
+  if (verb === 'cp') return operands.slice(-1).flatMap((word) => (word.includes(':') ? [] : writing(word, command.directories, place)));
   if (verb !== 'run' && verb !== 'create') return [];
   const mounts = words.flatMap((word, index) =>
     /^(?:-v|--volume)$/u.test(words[index - 1] ?? '')
@@ -48,6 +49,7 @@ const nodePackages: Rule = (command) => {
   const words = command.argv.slice(1);
   const [verb = ''] = words.filter((word) => !word.startsWith('-'));
   if (/^(?:publish|unpublish|deprecate|owner|access|token|dist-tag|login|adduser)$/u.test(verb)) return ask(PUBLISHES);
+  if (verb === 'set' || verb === 'c') return ask('It changes settings outside of the workspace.');
   if (verb === 'config' && /^(?:set|delete|edit)$/u.test(words[1] ?? '')) return ask('It changes settings outside of the workspace.');
   const global = words.some((word) => /^-\w*g$|^--global$|^--location=global$/u.test(word));
   return global && /^(?:i|install|add|uninstall|rm|remove|link|update|up)$/u.test(verb)
@@ -67,14 +69,23 @@ const SQL_LOSS =
   /\bdrop\s+(?:table|database|schema|view|index|user|role)\b|\btruncate\s+(?:table\s+)?\w|\balter\s+table\b[^;]*\bdrop\b|\bdelete\s+from\s+[^;]*?(?:;|$|["'])/iu;
 const DELETE_ALL = /\bdelete\s+from\s+(?:(?!\bwhere\b)[^;])*(?:;|$)/iu;
 
-const sql: Rule = (command) => {
+const sql: Rule = (command, place) => {
   const given = [command.argv.join(' '), command.feed.from === 'text' ? command.feed.text : ''].join(' ; ');
   if (/\bflushall\b|\bflushdb\b|\bdropdatabase\b|\.drop\(/iu.test(given)) return ask('It deletes data from a database.');
   const loses = SQL_LOSS.test(given) && (!/\bdelete\s+from\b/iu.test(SQL_LOSS.exec(given)?.[0] ?? '') || DELETE_ALL.test(given));
   if (loses || DELETE_ALL.test(given)) return ask('It deletes data from a database.');
   if (/\\!|\.shell\b|\.system\b|\bcopy\b[^;]*\bprogram\b|\bxp_cmdshell\b/iu.test(given)) return ask('It runs commands through a database.');
-  return [];
+  if (SQL_FILES.test(given)) return ask('It writes or loads files through a database.');
+  const [file] = parseOptions(command.argv.slice(1), { values: 'c', longValues: ['cmd', 'init', 'separator', 'nullvalue'] }).operands;
+  const changes = /\b(?:create|insert|update|delete|alter|drop|replace|vacuum|pragma|begin)\b/iu.test(given);
+  return changes && file !== undefined && /^(?:sqlite3|duckdb)$/u.test(commandName(command))
+    ? writing(file, command.directories, place)
+    : [];
 };
+
+// Dot-commands and statements of sqlite, psql and mysql that write or load files.
+const SQL_FILES =
+  /\.(?:output|once|backup|save|clone|log|load|open|archive|excel|cd|import)\b|\battach\b|\bvacuum\s+into\b|\b(?:writefile|edit|load_extension)\s*\(|\binto\s+(?:out|dump)file\b|\\(?:o|g|w|copy)\b|\bcopy\b[^;]*\bto\b\s*'/iu;
 
 const SELF_VERBS = /^(?:stop|restart|update|uninstall|reset)$/u;
 

@@ -140,7 +140,7 @@ export const systemRules: Readonly<Record<string, Rule>> = {
     command.argv.slice(1).every((word) => /^-[lVh]$|^-t$/u.test(word)) ? [] : ask('It changes what is mounted where.'),
   ),
   ...each('umount swapoff swapon losetup pivot_root', unlessListing(/^(?:--show|-s|-a|--list|-l)$/u, 'It changes what is mounted where.')),
-  crontab: unlessListing(/^-l$/u, LATER),
+  crontab: (command) => (command.argv.includes('-l') || (command.argv.length < 2 && command.feed.from === 'nothing') ? [] : ask(LATER)),
   ...each('at batch', unlessListing(/^-l$/u, LATER)),
   ...each('chattr setfacl setcap', always('It changes rights on files.')),
   ...each(

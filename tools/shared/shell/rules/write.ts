@@ -1,6 +1,6 @@
 import { commandName, type Finding, type SimpleCommand } from '../command.ts';
 import { hasOption, type OptionSpec, type Options, parseOptions } from '../options.ts';
-import { isStatic, resolveWord } from '../pattern.ts';
+import { resolveWord } from '../pattern.ts';
 import { ask, hardline, holdsSecrets, isVital, type Rule, reading, type ShellPlace, writing } from './rule.ts';
 
 /** Programs that write where their arguments say. */
@@ -8,7 +8,6 @@ import { ask, hardline, holdsSecrets, isVital, type Rule, reading, type ShellPla
 type Targets = (options: Options) => readonly string[];
 
 const all: Targets = (options) => options.operands;
-const afterFirst: Targets = (options) => options.operands.slice(1);
 const last: Targets = (options) => {
   const named = options.values.get('t') ?? options.values.get('target-directory');
   return named === undefined ? options.operands.slice(-1) : [named];
@@ -25,7 +24,9 @@ function firstOf(words: readonly string[], command: SimpleCommand, place: ShellP
 const OTHERS_MAY = /^[0-7]?[0-7]{2}[2367]$|^(?:[ugo]*[oa][ugoa]*|)[+=][rwxXst]*w/u;
 
 const changeMode: Rule = (command, place) => {
-  const words = command.argv.slice(1).filter((word) => !/^-[RvcfHLP]+$|^--/u.test(word));
+  const hasReference = command.argv.some((word) => /^--ref/u.test(word));
+  const given = command.argv.slice(1).filter((word) => !/^-[RvcfHLP]+$|^--/u.test(word));
+  const words = hasReference ? ['', ...given] : given;
   const recursive = command.argv.some((word) => /^-\w*R|^--rec/u.test(word));
   const [mode = '', ...files] = words;
   if (recursive && files.some((word) => isVital(word, command.directories, place)))
@@ -39,7 +40,8 @@ const changeMode: Rule = (command, place) => {
 const changeOwner: Rule = (command, place) => {
   const recursive = command.argv.some((word) => /^-\w*R|^--rec/u.test(word));
   const { operands } = parseOptions(command.argv.slice(1));
-  const [owner = '', ...files] = operands;
+  const hasReference = command.argv.some((word) => /^--ref/u.test(word));
+  const [owner = '', ...files] = hasReference ? ['', ...operands] : operands;
   if (recursive && files.some((word) => isVital(word, command.directories, place)))
     return hardline('It changes the owner of the system, a system directory or a home directory.');
   return recursive || /^root\b|^0\b/u.test(owner) ? ask('It changes who owns files.') : firstOf(files, command, place);
@@ -78,17 +80,23 @@ const streamEdit: Rule = (command, place) => {
   const inPlace = words.some((word) => /^-[a-df-zA-Z]*i|^--in-place/u.test(word));
   const hasScript = options.values.has('e') || options.values.has('f') || [...options.flags].some((flag) => /^exp|^file/u.test(flag));
   const scripts = hasScript
-    ? words.filter((_, index) => /^-\w*e$|^--expression$/u.test(words[index - 1] ?? ''))
+    ? words.flatMap((word, index) =>
+        /^-\w*e$|^--expression$/u.test(words[index - 1] ?? '')
+          ? [word]
+          : (/^(?:-[nEruszi]*e|--expression=)([\s\S]+)$/u.exec(word)?.[1] ?? []),
+      )
     : options.operands.slice(0, 1);
   const files = hasScript ? options.operands : options.operands.slice(1);
+  const backups = words.flatMap((word) => /^(?:-\w*i|--in-place=)(.*\/.*)$/u.exec(word)?.[1] ?? []);
+  if (backups.length > 0) return ask('It keeps the old text of what it edits in another directory.');
   if (scripts.some(runsOrWrites)) return ask('Its sed script runs commands or writes files.');
   return inPlace ? firstOf(files, command, place) : [];
 };
 
 /** The commands `e`, `w`, `W` and the flags `e`, `w` of `s`. */
 function runsOrWrites(script: string): boolean {
-  const address = String.raw`(?:[0-9$]+|/(?:[^/\\]|\\.)*/)?(?:,(?:[0-9$+~]+|/(?:[^/\\]|\\.)*/))?\s*!?\s*`;
-  const asCommand = new RegExp(String.raw`(?:^|[;{\n])\s*${address}[ewW](?:\s|$)`, 'u').test(script);
+  const address = String.raw`(?:[0-9$~]+|/(?:[^/\\]|\\.)*/[IM]*|\\([^\\\w\s])(?:(?!\1).)*\1[IM]*)?(?:,(?:[0-9$+~]+|/(?:[^/\\]|\\.)*/))?\s*!?\s*`;
+  const asCommand = new RegExp(String.raw`(?:^|[;{\n])\s*${address}(?:[ewW](?:\s|$)|[wW][./~])`, 'u').test(script);
   return asCommand || /s(.)(?:(?!\1)[^\\]|\\.)*\1(?:(?!\1)[^\\]|\\.)*\1[gpiIm0-9]*[ew]/u.test(script);
 }
 
@@ -103,6 +111,10 @@ const archive: Rule = (command, place) => {
     words.some((word) => /^--(?:to-command|checkpoint-action|use-compress|rsh-command|info-script|new-volume-script)|^-\w*[IF]/u.test(word))
   )
     return ask('It runs a program through tar.');
+  if (words.some((word) => /^--(?:transform|xform)/u.test(word)) && !hasOption(options, 't', 'list'))
+    return ask('It renames what it packs or unpacks, perhaps to elsewhere.');
+  const incremental = options.values.get('g') ?? options.values.get('listed-incremental');
+  if (incremental !== undefined) return firstOf([incremental], command, place);
   const directory = options.values.get('C') ?? options.values.get('directory') ?? '.';
   const file = options.values.get('f') ?? options.values.get('file') ?? '-';
   const extracts = hasOption(options, 'x', 'extract');
@@ -116,6 +128,16 @@ const archive: Rule = (command, place) => {
   if (creates && takesAll) return ask('It packs a home or system directory with all that it holds.');
   return creates ? firstOf([file], command, place) : [];
 };
+
+const PATCH: OptionSpec = {
+  values: 'pidoBVDFYgrz',
+  longValues: ['input', 'strip', 'directory', 'output', 'reject-file', 'prefix', 'suffix'],
+};
+
+const guarded =
+  (pattern: RegExp, why: string, rule: Rule): Rule =>
+  (command, place) =>
+    command.argv.some((word) => pattern.test(word)) ? ask(why) : rule(command, place);
 
 const CURL: OptionSpec = {
   values: 'oHdFuAeXTmCbcDEKPQrtUwxYyz',
@@ -134,6 +156,13 @@ const CURL: OptionSpec = {
     'config',
     'max-time',
     'url',
+    'trace',
+    'trace-ascii',
+    'stderr',
+    'hsts',
+    'alt-svc',
+    'etag-save',
+    'libcurl',
     'data-raw',
     'data-binary',
     'json',
@@ -146,35 +175,19 @@ const CURL: OptionSpec = {
   ],
 };
 
+const CURL_OUTPUTS = 'o output c cookie-jar D dump-header output-dir trace trace-ascii stderr hsts alt-svc etag-save libcurl'.split(' ');
+const CURL_READS = 'd data data-binary data-ascii F form T upload-file json b cookie E cert key'.split(' ');
+
 const transfer: Rule = (command, place) => {
   const options = parseOptions(command.argv.slice(1), CURL);
-  const outputs = ['o', 'output', 'c', 'cookie-jar', 'D', 'dump-header', 'output-dir', 'trace', 'stderr'].flatMap(
-    (name) => options.values.get(name) ?? [],
-  );
-  const reads = [
-    'd',
-    'data',
-    'data-binary',
-    'data-ascii',
-    'F',
-    'form',
-    'T',
-    'upload-file',
-    'json',
-    'K',
-    'config',
-    'b',
-    'cookie',
-    'E',
-    'cert',
-    'key',
-  ].flatMap((name) => options.values.get(name) ?? []);
-  const files = reads.map((word) => word.replace(/^[^@]*@/u, '').replace(/;.*$/u, ''));
+  const valuesOf = (names: readonly string[]): string[] => names.flatMap((name) => options.values.get(name) ?? []);
+  const files = valuesOf(CURL_READS).map((word) => word.replace(/^[^@]*@/u, '').replace(/;.*$/u, ''));
   const secrets = files.flatMap((word) => reading(word, command.directories, place));
+  if (valuesOf(['K', 'config']).length > 0) return ask('It takes its options from a file.');
   const localUrl = options.operands.some((word) => /^(?:file|scp|sftp|dict|gopher|ldap|smb|telnet|tftp):/iu.test(word));
   const implicit = hasOption(options, 'OJ', 'remote-name') ? ['.'] : [];
   return [
-    ...firstOf([...outputs, ...implicit], command, place),
+    ...firstOf([...valuesOf(CURL_OUTPUTS), ...implicit], command, place),
     ...secrets,
     ...(localUrl ? ask('It reaches files or services by a URL that is no web page.') : []),
   ];
@@ -183,11 +196,24 @@ const transfer: Rule = (command, place) => {
 const fetchFile: Rule = (command, place) => {
   const options = parseOptions(command.argv.slice(1), {
     values: 'OoaPiUeTtwQBlADIRX',
-    longValues: ['output-document', 'directory-prefix', 'post-file', 'body-file', 'header', 'user-agent'],
+    longValues: [
+      'output-document',
+      'directory-prefix',
+      'post-file',
+      'body-file',
+      'header',
+      'user-agent',
+      'save-cookies',
+      'hsts-file',
+      'warc-file',
+      'rejected-log',
+    ],
   });
   const outputs = ['O', 'output-document', 'o', 'a', 'P', 'directory-prefix'].flatMap((name) => options.values.get(name) ?? []);
   const secrets = ['post-file', 'body-file', 'i'].flatMap((name) => reading(options.values.get(name) ?? '', command.directories, place));
-  return [...firstOf(options.values.has('O') || options.values.has('P') ? outputs : [...outputs, '.'], command, place), ...secrets];
+  const besides = ['save-cookies', 'hsts-file', 'warc-file', 'rejected-log'].flatMap((name) => options.values.get(name) ?? []);
+  const here = options.values.has('O') || options.values.has('P') ? [] : ['.'];
+  return [...firstOf([...outputs, ...here, ...besides], command, place), ...secrets];
 };
 
 const unpack: Rule = (command, place) =>
@@ -196,37 +222,6 @@ const listsOnly =
   (rule: Rule, listing: RegExp): Rule =>
   (command, place) =>
     command.argv.some((word) => listing.test(word)) ? [] : rule(command, place);
-
-const sort: Rule = (command, place) => {
-  const options = parseOptions(command.argv.slice(1), {
-    values: 'oktST',
-    longValues: ['output', 'key', 'field-separator', 'buffer-size', 'temporary-directory'],
-  });
-  if ([...options.flags].some((flag) => flag.startsWith('compress-prog'))) return ask('It runs a program through sort.');
-  return firstOf([options.values.get('o') ?? options.values.get('output') ?? '-'], command, place);
-};
-
-/** `-TT` names the program that tests the archive. */
-const pack: Rule = (command, place) =>
-  command.argv.some((word) => /^-\w*TT|^--unzip/u.test(word))
-    ? ask('It runs a program through zip.')
-    : writer({ values: 'xiPb' }, (options) => options.operands.slice(0, 1))(command, place);
-
-/** Any program: a file named as its output. */
-export const namedOutput: Rule = (command, place) => {
-  if (/^(?:e?grep|fgrep|rg|ag|ps|find|ls|test|set|ssh|sort|curl|mount|column|bash|sh|zsh|lsof|od|readelf)$/u.test(commandName(command)))
-    return [];
-  const words = command.argv.slice(1);
-  const named = words.flatMap((word, index) => {
-    const joined = /^--(?:output|output-file|outfile|out|out-dir|outdir|target|prefix|log-file|dest|destination)=([\s\S]+)$/u.exec(
-      word,
-    )?.[1];
-    const next = /^(?:-o|--(?:output|output-file|outfile|out|out-dir|outdir|log-file|dest))$/u.test(word) ? words[index + 1] : undefined;
-    return joined ?? next ?? [];
-  });
-  const leavingHere = named.filter((word) => isStatic(word) && /^(?:\/|\.\.(?:\/|$))/u.test(word));
-  return firstOf(leavingHere, command, place);
-};
 
 export const writeRules: Readonly<Record<string, Rule>> = {
   touch: writer({ values: 'drt', longValues: ['date', 'reference', 'time'] }, all),
@@ -247,11 +242,20 @@ export const writeRules: Readonly<Record<string, Rule>> = {
   zstd: writer({ values: 'oT' }, all),
   dos2unix: writer({}, all),
   unix2dos: writer({}, all),
-  zip: pack,
-  chgrp: writer({}, afterFirst),
-  split: writer({ values: 'lbnCa' }, (options) => options.operands.slice(1, 2)),
+  chgrp: writer({}, (options) =>
+    [...options.flags].some((flag) => flag.startsWith('ref')) ? options.operands : options.operands.slice(1),
+  ),
+  split: guarded(
+    /^--filter/u,
+    'It runs a program through split.',
+    writer({ values: 'lbnCa' }, (options) => options.operands.slice(1, 2)),
+  ),
   csplit: writer({ values: 'fbn' }, (options) => [options.values.get('f') ?? '.']),
-  patch: writer({ values: 'pidoBVDFYgrz' }, (options) => [options.values.get('d') ?? '.', ...options.operands.slice(0, 1)]),
+  patch: writer(PATCH, (options) => [
+    '.',
+    ...options.operands.slice(0, 1),
+    ...['d', 'directory', 'o', 'output', 'r', 'reject-file', 'B', 'prefix'].flatMap((name) => options.values.get(name) ?? []),
+  ]),
   ed: writer({ values: 'p' }, all),
   ex: () => ask('It edits files by commands.'),
   chmod: changeMode,
@@ -261,6 +265,7 @@ export const writeRules: Readonly<Record<string, Rule>> = {
   install: copy,
   scp: copy,
   ln: link,
+  link,
   mv: move,
   sed: streamEdit,
   gsed: streamEdit,
@@ -269,6 +274,5 @@ export const writeRules: Readonly<Record<string, Rule>> = {
   unzip: listsOnly(unpack, /^-[lvtpcZz]/u),
   curl: transfer,
   wget: fetchFile,
-  sort,
   cpio: () => ask('It unpacks or packs files by a list.'),
 };
