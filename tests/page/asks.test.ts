@@ -28,6 +28,17 @@ describe.skipIf(chromiumPath === undefined)(`questions on the page, in a browser
       expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true);
     });
 
+    it('is waited for: no dots say that something is written meanwhile', async () => {
+      const page = await bench.open();
+      const talk = bench.gateway.talkIn(chat);
+      await talk.typing();
+      await page.locator('.row-typing').waitFor();
+      const edit = await talk.ask();
+      await page.locator('.row-typing').waitFor({ state: 'detached' });
+      await edit(closed);
+      await page.locator('.row-typing').waitFor();
+    });
+
     it('sends one click, takes no second one meanwhile, and shows the decision in every tab', async () => {
       const [page, other] = [await bench.open(), await bench.open()];
       const edit = await bench.gateway.talkIn(chat).ask();

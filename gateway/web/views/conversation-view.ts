@@ -1,4 +1,4 @@
-import { type Conversation, entriesOf, isStepping } from '../chats.ts';
+import { type Conversation, entriesOf, isOpenAsk, isStepping } from '../chats.ts';
 import { button, h, icon } from '../dom.ts';
 import type { UnsentMessage } from '../outbox.ts';
 import type { AskEntry, Entry } from '../protocol.ts';
@@ -110,7 +110,8 @@ export class ConversationView {
       .map((message) => unsentRow(message, connected, () => this.#ports.discard(message.id)));
     const preview = this.#previewRow(conversation);
     if (preview) rows.unshift(preview);
-    else if (conversation.typingUntilMs > Date.now() && !isStepping(entries)) rows.unshift(typingRow());
+    else if (conversation.typingUntilMs > Date.now() && !isStepping(entries) && !entries.slice(-1).some(isOpenAsk))
+      rows.unshift(typingRow());
     if (rows.length === 0 && entries.length === 0 && (conversation.loaded || !connected)) rows.push(empty);
     for (const element of this.#tail) if (!rows.includes(element)) element.remove();
     this.#column.append(...rows);
