@@ -95,7 +95,8 @@ function scriptedReply(text: string, body: { readonly messages: readonly { reado
 async function feed(telegram: FakeTelegram, { messages, chats, rounds }: CrashPlan, random: Random): Promise<void> {
   const spreadMs = (rounds * longestWorkMs) / 2;
   for (let number = 0; number < messages; number += 1) {
-    telegram.inject({ chatId: firstChat + (number % chats), text: `message #${number}` });
+    // Queued: a message that simply came would interrupt the turn before it, and that one would have no answer of its own.
+    telegram.inject({ chatId: firstChat + (number % chats), text: `/queue message #${number}` });
     if (random.chance(0.4)) await sleep(random.below((5 * spreadMs) / messages)); // in little bursts
   }
 }
