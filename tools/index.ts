@@ -1,4 +1,5 @@
 import type { Tool } from '../agent/tool.ts';
+import { createClarify } from './clarify.ts';
 import { createPatch } from './files/patch.ts';
 import { createReadFile } from './files/read-file.ts';
 import { createSearchFiles } from './files/search-files.ts';
@@ -37,6 +38,7 @@ export function createTools(config: ToolsConfig): Tool[] {
     createWriteFile(files),
     createPatch(files),
     createSearchFiles({ ...files, environment }),
+    createClarify(),
   ];
 }
 
