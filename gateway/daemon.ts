@@ -127,7 +127,7 @@ function assemble(options: DaemonOptions): Parts {
   const outbox = createOutbox({ store, accounts, log, now });
   const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
   const cards = createCards({ store, accounts, log });
-  const desk = createAskDesk({ store, outbox, cards, times: () => settings().approvals, log, now });
+  const desk = createAskDesk({ store, outbox, cards, settings, log, now });
   const { keys } = rules;
   const turns: TurnOptions = {
     store,

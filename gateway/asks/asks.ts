@@ -2,9 +2,10 @@
  * Questions to people: a durable row and a card, answered once, by somebody who may. A run that asks again after a restart finds its own
  * question under the same (turn, call, n), with its old deadline.
  */
-import type { ApprovalRequest, Asks, Question } from '../../agent/ask.ts';
+import type { Approval, ApprovalRequest, Asks, Question } from '../../agent/ask.ts';
 import type { Log } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
+import type { Settings } from '../settings.ts';
 import type { AskRow } from '../store/asks.ts';
 import { newToken } from '../store/asks.ts';
 import type { Store } from '../store/index.ts';
@@ -13,12 +14,8 @@ import type { TurnRow } from '../store/turns.ts';
 import { outboxLane } from '../target.ts';
 import type { Clock } from '../time.ts';
 import type { Cards } from './cards.ts';
-import { approvalMarkdown, cardOf, questionMarkdown, refusalOf, unanswered } from './text.ts';
-
-export interface AskTimes {
-  readonly approvalMs: number;
-  readonly questionMs: number;
-}
+import { createReviewer, type Review, type Reviewer } from './smart.ts';
+import { approvalMarkdown, cardOf, questionMarkdown, refusalOf, reviewRefusal, unanswered } from './text.ts';
 
 export interface AskDesk {
   /** What a run of this turn asks through. `sessionKey` names exactly this call, for "this session". */
@@ -42,7 +39,7 @@ export interface DeskOptions {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly cards: Cards;
-  readonly times: () => AskTimes;
+  readonly settings: () => Settings;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -52,8 +49,9 @@ type Wake = () => void;
 export function createAskDesk(options: DeskOptions): AskDesk {
   const { store, cards } = options;
   const waiting = new Map<number, Wake>();
+  const review = createReviewer(options);
   return {
-    forTurn: (turn, gate) => askPort({ ...options, waiting }, turn, gate),
+    forTurn: (turn, gate) => askPort({ ...options, waiting, review }, turn, gate),
     decide: (ask, decision) => decide(store, ask, decision),
     settled: (askId) => {
       waiting.get(askId)?.();
@@ -86,29 +84,50 @@ function sessionScope(store: Store, ask: AskRow): string | undefined {
 
 interface PortOptions extends DeskOptions {
   readonly waiting: Map<number, Wake>;
+  readonly review: Reviewer;
 }
 
 function askPort(options: PortOptions, turn: TurnRow, gate: AskGate): Asks {
-  const { times } = options;
+  const { settings } = options;
   return {
     approve: async (request, signal) => {
       const { doubtful, subjects, memory } = request.risk;
       const remember = { session: gate.sessionKey(request), ...(memory === undefined ? {} : { always: memory }) };
       const body: AskBody = { kind: 'approval', markdown: approvalMarkdown(request), subjects: doubtful ?? subjects, remember };
-      const { approvalMs } = times();
+      const refuse = (reason: string): Approval => {
+        gate.refused(body.subjects);
+        return { approved: false, reason };
+      };
+      const review = await reviewed(options, { turn, request }, signal);
+      if (review === 'approve') return approved;
+      if (review === 'deny') return refuse(reviewRefusal);
+      const { approvalMs } = settings().approvals;
       const ended = await ask(options, { turn, callId: request.call.id, n: 0, body, patienceMs: approvalMs }, signal);
       const decision = outcomeOf(ended);
-      if (typeof decision !== 'string' && decision.choice !== 'deny') return { approved: true, reason: '' };
-      gate.refused(body.subjects);
-      return { approved: false, reason: refusalOf(decision, Math.round(approvalMs / 1000)) };
+      if (typeof decision !== 'string' && decision.choice !== 'deny') return approved;
+      return refuse(refusalOf(decision, Math.round(approvalMs / 1000)));
     },
     question: async (question, { callId, index }, signal) => {
       const body = questionBody(question);
-      const ended = await ask(options, { turn, callId, n: index + 1, body, patienceMs: times().questionMs }, signal);
+      const { questionMs } = settings().approvals;
+      const ended = await ask(options, { turn, callId, n: index + 1, body, patienceMs: questionMs }, signal);
       const decision = outcomeOf(ended);
       return typeof decision === 'string' ? { answered: false, reason: unanswered[decision] } : { answered: true, text: decision.text };
     },
   };
+}
+
+const approved: Approval = { approved: true, reason: '' };
+
+interface ToReview {
+  readonly turn: TurnRow;
+  readonly request: ApprovalRequest;
+}
+
+/** What a person was asked before a restart stays theirs to decide. A review that a crash cut is made again: the call has not started. */
+async function reviewed({ store, review }: PortOptions, { turn, request }: ToReview, signal: AbortSignal): Promise<Review> {
+  if (store.asks.find({ turnId: turn.id, callId: request.call.id, n: 0 }) !== undefined) return 'escalate';
+  return review({ ...request, workspace: store.sessions.get(turn.sessionId)?.workspace ?? '' }, signal);
 }
 
 function questionBody(question: Question): AskBody {

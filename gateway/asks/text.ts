@@ -111,8 +111,10 @@ export function refusalOf(decision: AskDecision | 'expired' | 'gone', seconds: n
   return `Refused: ${decision.by.name} said no. ${noDetour}`;
 }
 
+export const reviewRefusal = `Refused: an automatic review said no. ${noDetour}`;
+
 export const unanswered = {
   expired:
     'Nobody answered in time. Decide yourself if you can do so safely, and say what you chose; else stop and say what you need to know.',
-  gone: 'The question was withdrawn before anybody answered.',
+  gone: 'The question was withdrawn before anybody answered. Decide yourself if you can do so safely, and say what you chose; else stop.',
 } as const;
