@@ -60,6 +60,8 @@ interface Witness {
 
 /** From a start to the next crash. */
 interface Life {
+  /** What a killed process would still do in this test's own process has no effect. */
+  killed: boolean;
   /** Pauses that are running. */
   paused: number;
   /** Model requests that are open, by session, and the most that ever were. */
@@ -81,7 +83,7 @@ function toolsOf(witness: Witness, life: Life): readonly Tool[] {
       name: 'remove',
       risk: async ({ tag }) => ({ level: 'ask', why: 'It deletes.', subjects: [`rm ${tag}`] }),
       run: async ({ tag }) => {
-        witness.removed.push(tag);
+        if (!life.killed) witness.removed.push(tag);
         return { content: 'removed' };
       },
     }),
@@ -141,7 +143,7 @@ function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
 const change = { display: { busyMode: 'interrupt' }, everywhere: { busyAck: true } } as const;
 
 function start(witness: Witness, home?: string): Promise<Gateway> {
-  const life: Life = { paused: 0, thinking: new Map(), most: 0 };
+  const life: Life = { killed: false, paused: 0, thinking: new Map(), most: 0 };
   witness.lives.push(life);
   const model = scriptedModel(scriptOf(life));
   return startGateway({
@@ -171,6 +173,7 @@ async function perform(step: Step, gateway: Gateway, witness: Witness): Promise<
     }
     case 'crash': {
       const home = gateway.kill();
+      for (const life of witness.lives) life.killed = true;
       return start(witness, home);
     }
     case 'wait':
