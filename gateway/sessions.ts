@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Inbound } from '../adapters/adapter.ts';
 import type { Store } from './store/index.ts';
-import type { SessionEnd } from './store/schema.ts';
+import type { SessionEnd, SessionSettings } from './store/schema.ts';
 import type { SessionRow } from './store/sessions.ts';
 
 export interface KeyRules {
@@ -69,8 +69,17 @@ export interface OpenedSession {
 export interface Sessions {
   /** The session of a key, made anew where there is none or the policy ended the old one. Part of the caller's transaction. */
   open(key: string): OpenedSession;
-  /** Ends the open session of a key; false when there was none. */
+  /** Ends the open session of a key; false when there was none. What was chosen or approved for it alone ends with it. */
   end(key: string, reason: SessionEnd): boolean;
+  /** A new session of a key, in place of the one that is open there, if one is. */
+  begin(key: string, beginning: Beginning): SessionRow;
+  /** Goes on with an earlier session of the same key, in place of the one that is open there. */
+  resume(session: SessionRow): void;
+}
+
+export interface Beginning {
+  readonly title?: string;
+  readonly settings?: SessionSettings;
 }
 
 export function createSessions(
@@ -78,35 +87,40 @@ export function createSessions(
   options: { readonly rules: ResetRules; readonly workspaces: string; readonly now: () => number },
 ): Sessions {
   const { rules, workspaces, now } = options;
-  const create = (key: string): SessionRow => {
+  const create = (key: string, { title, settings = {} }: Beginning = {}): SessionRow => {
     const id = newSessionId(now());
     const workspace = path.join(workspaces, id);
-    const session = {
-      id,
-      key,
-      createdAt: now(),
-      updatedAt: now(),
-      workspace,
-      title: null,
-      settings: {},
-      trimmedTold: false,
-      undelivered: null,
-    };
+    const at = { createdAt: now(), updatedAt: now() };
+    const session = { id, key, ...at, workspace, title: title ?? null, settings, trimmedTold: false, undelivered: null };
     store.sessions.create(session);
     return withWorkspace(session);
+  };
+  const close = ({ id, settings: { keepFrom } }: SessionRow, reason: SessionEnd): void => {
+    store.sessions.end(id, now(), reason);
+    store.sessions.setSettings(id, keepFrom === undefined ? {} : { keepFrom }); // this belongs to the transcript, not to what was chosen
+    store.approvals.forget(id);
+  };
+  const end = (key: string, reason: SessionEnd): boolean => {
+    const known = store.sessions.open(key);
+    if (known !== undefined) close(known, reason);
+    return known !== undefined;
   };
   return {
     open: (key) => {
       const known = store.sessions.open(key);
       const reason = known === undefined ? undefined : resetReason(known.updatedAt, now(), rules);
       if (known !== undefined && reason === undefined) return { session: withWorkspace(known) };
-      if (known !== undefined && reason !== undefined) store.sessions.end(known.id, now(), reason);
+      if (known !== undefined && reason !== undefined) close(known, reason);
       return { session: create(key), ...(reason === undefined ? {} : { reset: reason }) };
     },
-    end: (key, reason) => {
-      const known = store.sessions.open(key);
-      if (known !== undefined) store.sessions.end(known.id, now(), reason);
-      return known !== undefined;
+    end,
+    begin: (key, beginning) => {
+      end(key, 'switched');
+      return create(key, beginning);
+    },
+    resume: (session) => {
+      end(session.key, 'switched');
+      store.sessions.reopen(session.id, now());
     },
   };
 }

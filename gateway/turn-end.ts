@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Outcome, Usage } from '../agent/events.ts';
 import type { Message } from '../agent/message.ts';
+import { backgroundLine, backgroundOf } from './background.ts';
 import type { AbortReason } from './lanes.ts';
 import { noticePart } from './outbox.ts';
 import { findDeliverables } from './presenter/deliverable.ts';
@@ -34,7 +35,7 @@ interface Settlement {
 }
 
 export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: AbortSignal): Promise<void> {
-  const { store, outbox, desk, now } = options;
+  const { store, sessions, outbox, desk, now } = options;
   const { turn } = ending;
   logFailure(options, ending);
   const { outcome, error, parts } = await settle(options, ending, signal);
@@ -46,6 +47,7 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
     asked = desk.closeTurn(turn.id);
     store.inbox.settleTurn(turn.id, outcome);
     store.sessions.touch(turn.sessionId, now());
+    if (backgroundOf(turn.lane) !== undefined) sessions.end(turn.lane, 'done');
   });
   for (const ask of asked) desk.settled(ask);
   outbox.kick(outboxLane(turn.target.chat));
@@ -112,7 +114,9 @@ async function settle(options: TurnOptions, { turn, session, ending }: TurnEndin
     case 'parked':
       return {
         outcome: 'parked',
-        parts: [noticePart(turn.target, `⚠️ ${parkedText} Please ask again in another way.`)],
+        parts: [
+          noticePart(turn.target, named(options, turn, { done: false, lines: [`⚠️ ${parkedText} Please ask again in another way.`] })),
+        ],
       };
     case 'stopped':
       return { outcome: 'silent', parts: [] };
@@ -138,8 +142,8 @@ async function settleOutcome(options: TurnOptions, finished: Finished, signal: A
     case 'aborted':
       return settleAborted(options, finished);
     case 'failed': {
-      const said = outcome.text.trim() === '' ? '' : `${outcome.text.trim()}\n\n`;
-      return { outcome: 'failed', error: outcome.error.kind, parts: textParts(options, turn.target, `${said}⚠️ ${outcome.error.message}`) };
+      const text = named(options, turn, { done: false, lines: [outcome.text.trim(), `⚠️ ${outcome.error.message}`] });
+      return { outcome: 'failed', error: outcome.error.kind, parts: textParts(options, turn.target, text) };
     }
     case 'completed':
       if (isSilence(outcome.text)) return { outcome: 'silent', parts: [] };
@@ -152,7 +156,7 @@ async function settleOutcome(options: TurnOptions, finished: Finished, signal: A
 /** What was said until then is kept, in the chat too. */
 function settleAborted(options: TurnOptions, { turn, outcome, reason }: Finished): Settlement {
   const said = outcome.text.trim();
-  const parts = (mark: string): NewPart[] => textParts(options, turn.target, [said, mark].filter((line) => line !== '').join('\n\n'));
+  const parts = (mark: string): NewPart[] => textParts(options, turn.target, named(options, turn, { done: false, lines: [said, mark] }));
   switch (reason) {
     case 'deadline':
       return {
@@ -167,6 +171,16 @@ function settleAborted(options: TurnOptions, { turn, outcome, reason }: Finished
     default:
       return { outcome: 'silent', parts: said === '' ? [] : parts('✂️ _(stopped)_') };
   }
+}
+
+/** What a background run posts begins with a line that names it. */
+function named(
+  { store }: TurnOptions,
+  turn: TurnRow,
+  { done, lines }: { readonly done: boolean; readonly lines: readonly string[] },
+): string {
+  const line = backgroundLine(turn.lane, { done, prompt: store.sessions.get(turn.sessionId)?.title ?? '' });
+  return [line, ...lines].filter((each) => each !== '').join('\n\n');
 }
 
 function textParts({ accounts }: TurnOptions, target: TurnTarget, markdown: string): NewPart[] {
@@ -194,7 +208,7 @@ async function answerParts(options: TurnOptions, { turn, session, text }: Answer
       refused.push(`⚠️ I could not send a file: ${error instanceof Error ? error.message : 'it could not be read'}.`);
     }
   }
-  const body = [markdown, ...refused].filter((line) => line !== '').join('\n\n');
+  const body = named(options, turn, { done: true, lines: [markdown, ...refused] });
   return [...(body === '' ? [] : textParts(options, turn.target, body)), ...files];
 }
 

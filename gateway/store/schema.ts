@@ -70,7 +70,8 @@ export const refusals = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.sender] })],
 );
 
-export type SessionEnd = 'new' | 'idle' | 'daily' | 'switched';
+/** `done`: a background run has posted its result. */
+export type SessionEnd = 'new' | 'idle' | 'daily' | 'switched' | 'done';
 
 /** What a person chose for one conversation; gone with it. */
 export interface SessionSettings {
@@ -107,7 +108,10 @@ export const sessions = sqliteTable(
     /** Why the last answer did not arrive; the next turn is told once. */
     undelivered: text(),
   },
-  (table) => [uniqueIndex('sessions_open').on(table.key).where(sql`ended_at is null`)],
+  (table) => [
+    uniqueIndex('sessions_open').on(table.key).where(sql`ended_at is null`),
+    index('sessions_recent').on(table.key, table.updatedAt),
+  ],
 );
 
 /** By session key. */
@@ -150,7 +154,11 @@ export const turns = sqliteTable(
     createdAt: integer('created_at').notNull(),
     endedAt: integer('ended_at'),
   },
-  (table) => [index('turns_running').on(table.lane).where(sql`state = 'running'`), index('turns_ended').on(table.endedAt)],
+  (table) => [
+    index('turns_running').on(table.lane).where(sql`state = 'running'`),
+    index('turns_ended').on(table.endedAt),
+    index('turns_session').on(table.sessionId),
+  ],
 );
 
 /** The transcripts. */

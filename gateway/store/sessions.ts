@@ -1,6 +1,6 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, isNull, or, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
-import { type SessionEnd, type SessionSettings, sessions, turns } from './schema.ts';
+import { messages, type SessionEnd, type SessionSettings, sessions, turns } from './schema.ts';
 
 export interface SessionRow {
   readonly id: string;
@@ -22,6 +22,16 @@ export interface SessionLife {
   create(session: SessionRow): void;
   touch(id: string, at: number): void;
   end(id: string, at: number, reason: SessionEnd): void;
+  /** Takes back the end. No other session of its key may be open. */
+  reopen(id: string, at: number): void;
+}
+
+/** What people do with their conversations. */
+export interface SessionChoices {
+  setTitle(id: string, title: string): void;
+  setSettings(id: string, settings: SessionSettings): void;
+  /** Those of a key in which something was said, and the open one; last used first. */
+  recent(key: string, most: number): readonly SessionRow[];
 }
 
 /** What a person or the model is still to be told, or was. */
@@ -32,10 +42,10 @@ export interface SessionNotes {
   setUndeliveredOfTurn(turnId: number, reason: string): void;
 }
 
-export type SessionStore = SessionLife & SessionNotes;
+export type SessionStore = SessionLife & SessionChoices & SessionNotes;
 
 export function createSessionStore(database: Database): SessionStore {
-  return { ...sessionLife(database), ...sessionNotes(database) };
+  return { ...sessionLife(database), ...sessionChoices(database), ...sessionNotes(database) };
 }
 
 function sessionLife({ orm }: Database): SessionLife {
@@ -66,6 +76,31 @@ function sessionLife({ orm }: Database): SessionLife {
     },
     end: (id, at, reason) => {
       orm.update(sessions).set({ endedAt: at, endReason: reason }).where(eq(sessions.id, id)).run();
+    },
+    reopen: (id, at) => {
+      orm.update(sessions).set({ endedAt: null, endReason: null, updatedAt: at }).where(eq(sessions.id, id)).run();
+    },
+  };
+}
+
+function sessionChoices({ orm }: Database): SessionChoices {
+  return {
+    setTitle: (id, title) => {
+      orm.update(sessions).set({ title }).where(eq(sessions.id, id)).run();
+    },
+    setSettings: (id, settings) => {
+      orm.update(sessions).set({ settings }).where(eq(sessions.id, id)).run();
+    },
+    recent: (key, most) => {
+      const ofSession = and(eq(messages.sessionId, sessions.id), eq(messages.undone, false));
+      const said = exists(orm.select({ id: messages.id }).from(messages).where(ofSession));
+      return orm
+        .select()
+        .from(sessions)
+        .where(and(eq(sessions.key, key), or(isNull(sessions.endedAt), said)))
+        .orderBy(desc(sessions.updatedAt), desc(sessions.createdAt), desc(sessions.id))
+        .limit(most)
+        .all();
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { messages } from './schema.ts';
 
 /** The stored log of a conversation: only ever appended to. Requests are repaired where they are built, never here. */
-export interface TranscriptStore {
+export interface TranscriptLog {
   append(sessionId: string, turnId: number, message: Message): void;
   /** What is part of the conversation, from a message on. */
   read(sessionId: string, fromId?: number): readonly Message[];
@@ -12,7 +12,32 @@ export interface TranscriptStore {
   hasTurn(sessionId: string, turnId: number): boolean;
 }
 
-export function createTranscriptStore({ orm }: Database, now: () => number): TranscriptStore {
+export interface TranscriptEntry {
+  readonly id: number;
+  readonly turnId: number;
+  readonly body: Message;
+  readonly at: number;
+}
+
+/** What people do with what was said. Nothing is ever deleted. */
+export interface TranscriptEdits {
+  /** What is part of the conversation, all of it, oldest first. */
+  entries(sessionId: string): readonly TranscriptEntry[];
+  /** What it began with. */
+  first(sessionId: string): Message | undefined;
+  /** No part of the conversation any more. */
+  takeBack(ids: readonly number[]): void;
+  /** Into another session. Returns the new ids by the old ones. */
+  copy(entries: readonly TranscriptEntry[], sessionId: string): ReadonlyMap<number, number>;
+}
+
+export type TranscriptStore = TranscriptLog & TranscriptEdits;
+
+export function createTranscriptStore(database: Database, now: () => number): TranscriptStore {
+  return { ...transcriptLog(database, now), ...transcriptEdits(database) };
+}
+
+function transcriptLog({ orm }: Database, now: () => number): TranscriptLog {
   const place = sql.placeholder;
   const insert = orm
     .insert(messages)
@@ -36,5 +61,36 @@ export function createTranscriptStore({ orm }: Database, now: () => number): Tra
     },
     read: (sessionId, fromId = 0) => read.all({ sessionId, from: fromId }).map((row) => row.body),
     hasTurn: (sessionId, turnId) => ofTurn.get({ sessionId, turnId }) !== undefined,
+  };
+}
+
+function transcriptEdits({ orm }: Database): TranscriptEdits {
+  const { id, turnId, body, at } = messages;
+  const place = sql.placeholder;
+  const ofSession = and(eq(messages.sessionId, place('sessionId')), eq(messages.undone, false));
+  const columns = { id, turnId, body, at };
+  const entries = orm.select(columns).from(messages).where(ofSession).orderBy(asc(id)).prepare();
+  const first = orm.select({ body }).from(messages).where(ofSession).orderBy(asc(id)).limit(1).prepare();
+  const takeBack = orm
+    .update(messages)
+    .set({ undone: true })
+    .where(eq(id, place('id')))
+    .prepare();
+  return {
+    entries: (sessionId) => entries.all({ sessionId }),
+    first: (sessionId) => first.get({ sessionId })?.body,
+    takeBack: (ids) => {
+      for (const each of ids) takeBack.run({ id: each });
+    },
+    copy: (copied, sessionId) => {
+      const ids = copied.map(({ id: old, ...rest }): [number, number] => {
+        const made = orm
+          .insert(messages)
+          .values({ ...rest, sessionId })
+          .run();
+        return [old, Number(made.lastInsertRowid)];
+      });
+      return new Map(ids);
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, sql } from 'drizzle-orm';
 import type { SentRef } from '../../adapters/adapter.ts';
 import type { ToolCall, ToolStatus } from '../../agent/message.ts';
 import type { TurnTarget } from '../target.ts';
@@ -61,10 +61,29 @@ export interface CallIntents {
   openCalls(turnId: number): ReadonlySet<string>;
 }
 
-export type TurnStore = TurnLife & TurnRecovery & CallIntents;
+/** A turn that has not ended. */
+export interface TurnAtWork extends TurnRow {
+  readonly createdAt: number;
+}
+
+export interface TurnTokens {
+  readonly id: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** What people ask about. */
+export interface TurnReports {
+  /** Oldest first. */
+  atWork(): readonly TurnAtWork[];
+  /** The ended turns of a session, newest first. */
+  tokens(sessionId: string): readonly TurnTokens[];
+}
+
+export type TurnStore = TurnLife & TurnRecovery & TurnReports & CallIntents;
 
 export function createTurnStore(database: Database, now: () => number): TurnStore {
-  return { ...turnLife(database, now), ...turnRecovery(database), ...callIntents(database, now) };
+  return { ...turnLife(database, now), ...turnRecovery(database), ...turnReports(database), ...callIntents(database, now) };
 }
 
 const isRunning = sql`state = 'running'`; // literal, so that the partial index is used
@@ -90,9 +109,13 @@ function turnLife({ orm }: Database, now: () => number): TurnLife {
   };
 }
 
+function columnsOf({ id, sessionId, lane, target, starts, bubble, cut, requester }: typeof turns) {
+  return { id, sessionId, lane, target, starts, bubble, cut, requester };
+}
+
 function prepareTurns(orm: Database['orm']) {
-  const { id, sessionId, lane, target, starts, bubble, cut, requester } = turns;
-  const columns = { id, sessionId, lane, target, starts, bubble, cut, requester };
+  const { id, lane } = turns;
+  const columns = columnsOf(turns);
   const place = sql.placeholder;
   const values = {
     sessionId: place('sessionId'),
@@ -143,6 +166,20 @@ function turnRecovery({ orm }: Database): TurnRecovery {
       const old = and(lt(turns.endedAt, beforeMs), eq(turns.mediaKept, true));
       const rows = orm.update(turns).set({ mediaKept: false }).where(old).returning({ id: turns.id }).all();
       return rows.map((row) => row.id);
+    },
+  };
+}
+
+function turnReports({ orm }: Database): TurnReports {
+  const { id, inputTokens, outputTokens } = turns;
+  return {
+    atWork: () => {
+      const columns = { ...columnsOf(turns), createdAt: turns.createdAt };
+      return orm.select(columns).from(turns).where(isRunning).orderBy(asc(id)).all();
+    },
+    tokens: (sessionId) => {
+      const ended = and(eq(turns.sessionId, sessionId), eq(turns.state, 'done'));
+      return orm.select({ id, inputTokens, outputTokens }).from(turns).where(ended).orderBy(desc(id)).all();
     },
   };
 }
