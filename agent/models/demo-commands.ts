@@ -37,7 +37,26 @@ export const demoCommands: readonly DemoCommand[] = [
     pattern: /^write\s+([^:\n]+):\s*([\s\S]*)$/i,
     args: ([, path = '', content = '']) => ({ path: unquoted(path), content: content.endsWith('\n') ? content : `${content}\n` }),
   },
+  {
+    usage: 'remove FILE',
+    does: 'deletes a file or directory, once you have allowed it; so does `run rm -r FILE`',
+    tool: 'terminal',
+    pattern: /^(?:remove|delete)\s+(.+)$/i,
+    args: ([, path = '']) => ({ command: `rm -r -- ${shellWord(unquoted(path))}` }),
+  },
+  {
+    usage: 'ask me something',
+    does: 'asks you a question; choose an answer or write one',
+    tool: 'clarify',
+    pattern: /^ask me(?:\s+something)?[.!?]?$/i,
+    args: () => ({ question: 'Which colour do you like best?', choices: ['Red', 'Green', 'Blue'] }),
+  },
 ];
+
+/** One word for a shell, whatever is in it. */
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 /** People put commands into backquotes or quotes, as the help shows them. */
 function unquoted(text: string): string {

@@ -1,4 +1,4 @@
-import type { Message, ToolCall } from '../message.ts';
+import type { Message, ToolCall, ToolMessage } from '../message.ts';
 import type { Model, ModelEvent, ModelRequest } from '../model.ts';
 import { demoCommands, findCommand } from './demo-commands.ts';
 import { pause } from './pause.ts';
@@ -63,8 +63,16 @@ function withoutNotes(text: string): string {
 
 function results(messages: readonly Message[]): string {
   const from = messages.findLastIndex((message) => message.role !== 'tool') + 1;
-  const blocks = messages.slice(from).map((message) => (message.role === 'tool' ? block(message.content) : ''));
-  return blocks.join('\n\n');
+  const shown = messages.slice(from).map((message) => (message.role === 'tool' ? resultText(message) : ''));
+  return shown.join('\n\n');
+}
+
+/** What people said is no output of a program, and of a refusal only the first sentence is for people: the rest tells a model what to do. */
+function resultText({ name, status, content }: ToolMessage): string {
+  if (status === 'refused') return /^.*?\.(?=\s|$)/s.exec(content)?.[0] ?? content;
+  if (name !== 'clarify' || status !== 'ok') return block(content);
+  const answer = /^The person answered:\n([\s\S]*)$/.exec(content)?.[1];
+  return answer === undefined ? 'You gave no answer, so I leave it at that.' : `You answered: ${answer}`;
 }
 
 /** A fence longer than any in the content. */
@@ -79,7 +87,7 @@ type Command = (typeof demoCommands)[number];
 const setUp = [
   'To talk to a real model, put `OPENAI_API_KEY=...` into `~/.hermes/.env`, or describe one in `~/.hermes/config.yaml`:',
   '```yaml\nmodel:\n  default: gpt-5.4-mini\n  base_url: https://api.openai.com/v1\n```',
-  'Any server that speaks OpenAI’s chat completions will do. Then restart the gateway.',
+  'Any server that speaks OpenAI’s chat completions will do. It answers from your next message on.',
 ].join('\n\n');
 
 function help(available: readonly Command[]): string {
