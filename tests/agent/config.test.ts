@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { repair } from '../../agent/context/repair.ts';
+import { type UserMessage, userText } from '../../agent/message.ts';
 import { agentSection, auxiliarySection, defaultModelName, modelSection } from '../../agent/models/config.ts';
 import { createModel, createModels, isDemo } from '../../agent/models/create.ts';
 import { systemPrompt } from '../../agent/system-prompt.ts';
 import { type FakeModel, startFakeModel } from '../fakes/model.ts';
-import { runToEnd } from './support.ts';
+import { assistant, call, result, runToEnd } from './support.ts';
 
 const agent = agentSection.schema.parse({});
 
@@ -159,6 +161,21 @@ describe('the system prompt', () => {
   it('is the same bytes for the same facts at any time', () => {
     expect(systemPrompt(facts)).toBe(systemPrompt({ ...facts }));
     expect(systemPrompt(facts)).not.toMatch(/20\d\d-|\d\d:\d\d/);
+  });
+
+  it('explains each mark that the transcript puts between what people and the model said', () => {
+    const markAfterResults = (said: UserMessage) =>
+      repair([userText('go'), assistant('', [call('a', 'tool')]), result('a'), said]).find(
+        (message) => message.role === 'assistant' && message.calls.length === 0,
+      );
+    const marks = [userText('more'), { ...userText('more'), interjected: true as const }].map(markAfterResults);
+    expect(new Set(marks.map((mark) => mark?.role === 'assistant' && mark.text)).size).toBe(2);
+    for (const mark of marks) expect(systemPrompt(facts)).toContain(`"${mark?.role === 'assistant' ? mark.text : '?'}"`);
+  });
+
+  it('says what a refused call means, and how to say nothing', () => {
+    expect(systemPrompt(facts)).toMatch(/A refused call has not run\. That is no consent/);
+    expect(systemPrompt(facts)).toMatch(/An answer that is exactly \[SILENT\] is not delivered/);
   });
 
   it('says where it is and what the owner added', () => {
