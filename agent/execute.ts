@@ -110,7 +110,8 @@ async function resultOf({ call, resolved }: Prepared, execution: Execution, sign
   return runTool(call, resolved, { execution, signal });
 }
 
-function runsAgain(tool: Tool): boolean {
+/** A call of this tool that had started when the process ended is run again, instead of being reported as unknown. */
+export function runsAgain(tool: Tool): boolean {
   return tool.effect === 'read' || tool.resumable === true;
 }
 

@@ -9,6 +9,7 @@ import { createAskDesk } from './asks/asks.ts';
 import { type Cards, createCards } from './asks/cards.ts';
 import { ownersAsks } from './asks/owner.ts';
 import { createBusy } from './busy.ts';
+import type { DaemonPort } from './commands/command.ts';
 import { menu } from './commands/table.ts';
 import { createControl } from './control.ts';
 import { createControlSocket } from './http/control-socket.ts';
@@ -19,6 +20,7 @@ import { createLanes, type Lanes } from './lanes.ts';
 import type { Log } from './log.ts';
 import { createMedia, type Media } from './media.ts';
 import { createOutbox, noticePart, type Outbox } from './outbox.ts';
+import { createRestartDesk, type RestartDesk } from './restart.ts';
 import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
 import type { Settings } from './settings.ts';
 import type { ControlHandlers, Status } from './status.ts';
@@ -42,6 +44,8 @@ export interface DaemonOptions {
   /** Beside those of the store: what the owner should know. */
   readonly notes: readonly string[];
   readonly controlSocket: string;
+  /** Somebody asked for it: the process is to call `Daemon.restart` and to start again. Absent: nobody can ask. */
+  readonly restart?: () => void;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -61,11 +65,15 @@ export interface Daemon {
   tell(sentence: string): void;
   /** See `Accounts.crashed`. */
   crashed(error: unknown): boolean;
+  /** Every account has connected. */
+  ready(): boolean;
   /**
    * Starts no more turns (what still arrives is stored for the next start), waits for those that run, flushes the outbox, disconnects and
    * closes the store; in bounded time.
    */
   stop(): Promise<void>;
+  /** As `stop`, for a process that starts again: chats where a turn runs are told. */
+  restart(drainMs: number): Promise<void>;
 }
 
 /** How long parts that are due may take to go out at a stop. */
@@ -80,26 +88,33 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const http = await serve(options, parts, handlers);
   const control = createControlSocket({ path: options.controlSocket, handlers, log: options.log });
   await control.listen();
+  parts.restarts.confirm();
   parts.outbox.recover();
   parts.cards.recover();
   parts.inbox.recover();
   const running = parts.accounts.run(connections.signal);
   const janitor = startJanitor({ store: options.store, media: parts.media, log: options.log, now: options.now });
+  const close = async (drainMs: number): Promise<void> => {
+    await parts.lanes.close(drainMs, (lane) => options.store.asks.open().some((ask) => ask.lane === lane));
+    await parts.outbox.close(flushMs);
+    parts.cards.stop();
+    connections.abort();
+    await within(disconnectMs, running);
+    await control.close();
+    await http?.close();
+    janitor.close();
+    options.store.turns.resetStarts();
+    options.store.close();
+  };
   return {
     link: http?.signInLink(),
     tell: (sentence) => alertOwner(options, parts.outbox, { account: 'config', sentence }),
     crashed: parts.accounts.crashed,
-    stop: async () => {
-      await parts.lanes.close(options.rules.drainMs);
-      await parts.outbox.close(flushMs);
-      parts.cards.stop();
-      connections.abort();
-      await within(disconnectMs, running);
-      await control.close();
-      await http?.close();
-      janitor.close();
-      options.store.turns.resetStarts();
-      options.store.close();
+    ready: () => parts.accounts.statuses().every(({ state }) => state === 'connected'),
+    stop: () => close(options.rules.drainMs),
+    restart: (drainMs) => {
+      parts.restarts.announce(parts.lanes.running());
+      return close(drainMs);
     },
   };
 }
@@ -112,6 +127,7 @@ interface Parts {
   readonly media: Media;
   readonly cards: Cards;
   readonly answers: Answers;
+  readonly restarts: RestartDesk;
 }
 
 function assemble(options: DaemonOptions): Parts {
@@ -147,10 +163,24 @@ function assemble(options: DaemonOptions): Parts {
   const answers = createAnswers(store, desk);
   const door = { store, outbox, lanes, answers, settings, account: accounts.get, log, now };
   const busy = createBusy(door);
-  const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }) };
+  const restarts = createRestartDesk({ store, outbox, log });
+  const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }), ...restartPort(options, restarts) };
   const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
   const inbox = createInbox({ ...door, busy, control, keys });
-  return { accounts, inbox, lanes, outbox, media, cards, answers };
+  return { accounts, inbox, lanes, outbox, media, cards, answers, restarts };
+}
+
+/** Begins behind the transaction that the request is part of: one that is rolled back restarts nothing. */
+function restartPort({ restart }: DaemonOptions, restarts: RestartDesk): Pick<DaemonPort, 'restart'> {
+  if (restart === undefined) return {};
+  return {
+    restart: ({ target }) => {
+      restarts.remember(target);
+      setImmediate(() => {
+        if (restarts.isAsked()) restart();
+      });
+    },
+  };
 }
 
 function mediaRoot(home: string): string {
@@ -192,6 +222,7 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     ready: () => ({ ready: storeAnswers(options) && parts.accounts.ready(), accounts: parts.accounts.statuses() }),
     signInLink: () => http()?.signInLink(),
     status: () => statusOf(options, parts, startedAtMs),
+    ...(options.restart === undefined ? {} : { restart: options.restart }),
     ...ownersAsks(options.store, parts.answers),
   };
 }

@@ -8,8 +8,16 @@ export interface TurnJournal extends Journal {
   failure(): unknown;
 }
 
-export function createJournal(store: Store, turn: TurnRow): TurnJournal {
+export interface Resumption {
+  /** The process ends: the turn is cut and goes on at the next start. */
+  isCut(): boolean;
+  /** A started call of this tool runs again then. */
+  runsAgain(tool: string): boolean;
+}
+
+export function createJournal(store: Store, turn: TurnRow, resumption: Resumption): TurnJournal {
   let starts = turn.starts;
+  let isLeft = false;
   let failure: unknown;
   const write = (work: () => void): void => {
     try {
@@ -30,11 +38,17 @@ export function createJournal(store: Store, turn: TurnRow): TurnJournal {
   return {
     message: (message) => step(() => store.transcript.append(turn.sessionId, turn.id, message)),
     started: (call) => write(() => store.turns.callStarted(turn.id, call)),
-    finished: (call, result) =>
+    finished: (call, result) => {
+      // What the end of the process kept from running is run or asked by the next one; a result now would be the last word on it. Results
+      // come in call order, so once one is left out all that follow are.
+      isLeft ||=
+        resumption.isCut() && (result.status === 'skipped' || (result.status === 'interrupted' && resumption.runsAgain(call.name)));
+      if (isLeft) return;
       step(() => {
         store.turns.callFinished(turn.id, call.id, result.status);
         store.transcript.append(turn.sessionId, turn.id, result);
-      }),
+      });
+    },
     failure: () => failure,
   };
 }

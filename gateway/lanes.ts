@@ -21,10 +21,12 @@ export interface Lanes {
   /** A turn is running, so that what comes now waits for its end. */
   isBusy(lane: string): boolean;
   running(): readonly string[];
-  /** Starts no more turns, waits `ms` for those that run, then cuts them. */
-  close(ms: number): Promise<void>;
+  /** Starts no more turns, waits `ms` for those that run, then cuts them. Not waited for: turns that wait for a person. */
+  close(ms: number, waitsForPerson?: (lane: string) => boolean): Promise<void>;
 }
 
+/** How often a turn that is waited for is looked at: it may have begun to wait for a person. */
+const lookMs = 100;
 const firstRetryMs = 2000;
 const longestRetryMs = 60_000;
 
@@ -66,10 +68,11 @@ export function createLanes(next: LanesOptions['next'], log: Log): Lanes {
     cut: (lane, reason) => workers.get(lane)?.turn.abort(reason),
     isBusy: (lane) => workers.get(lane)?.working === true,
     running: () => [...workers].filter(([, { working }]) => working).map(([lane]) => lane),
-    close: async (ms) => {
+    close: async (ms, waitsForPerson = () => false) => {
       closing.abort();
       const all = () => Promise.all([...workers.values()].map((worker) => worker.done));
-      if (await within(ms, all())) return;
+      const needsTime = () => [...workers].some(([lane, { working }]) => !working || !waitsForPerson(lane));
+      for (let waited = 0; waited < ms && needsTime(); waited += lookMs) await within(Math.min(lookMs, ms - waited), all());
       for (const worker of workers.values()) worker.turn.abort('shutdown' satisfies AbortReason);
       await within(8000, all());
     },

@@ -51,6 +51,8 @@ export interface ControlHandlers {
   ready(): { readonly ready: boolean; readonly accounts: readonly AccountStatus[] };
   /** A fresh one-time link to the browser page; undefined when the page is off. */
   signInLink(): string | undefined;
+  /** Drains and starts again. Absent where nothing could start it. */
+  restart?(): void;
   /** Oldest first. */
   asks(): readonly OpenAsk[];
   /** The owner decides, from wherever. `text`: one sentence for the owner; `done` is false when nothing was changed. */

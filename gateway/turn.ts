@@ -1,5 +1,6 @@
 /** A turn: from the messages that wait in a lane to the run that answers them. */
 import type { InboundMessage } from '../adapters/adapter.ts';
+import { runsAgain } from '../agent/execute.ts';
 import { type RunInput, startRun } from '../agent/run.ts';
 import { systemPrompt } from '../agent/system-prompt.ts';
 import { type MessageEntry, nextBatch } from './batch.ts';
@@ -142,7 +143,10 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
   const session = options.store.sessions.get(turn.sessionId);
   if (session === undefined) throw new Error(`turn ${turn.id} belongs to no session`);
   await fetchInput(options, begun, signal);
-  const journal = createJournal(options.store, turn);
+  const journal = createJournal(options.store, turn, {
+    isCut: () => signal.reason === ('shutdown' satisfies AbortReason),
+    runsAgain: (name) => options.tools.some((tool) => tool.name === name && runsAgain(tool)),
+  });
   const watchdog = watch(options, turn);
   const ended = AbortSignal.any([signal, watchdog.signal]);
   const run = startRun(runInput(options, { turn, session, journal }), ended);

@@ -5,6 +5,8 @@ import type { Sessions } from '../sessions.ts';
 import type { Settings } from '../settings.ts';
 import type { Store } from '../store/index.ts';
 import type { InboxMode } from '../store/schema.ts';
+import type { TurnTarget } from '../target.ts';
+import type { TurnTarget } from '../target.ts';
 
 /** What commands work with. */
 export interface CommandPorts {
@@ -20,6 +22,13 @@ export interface DaemonPort {
   readonly version: string;
   /** A few lines about the gateway and its connections. */
   status(): string;
+  /** Begins a restart and tells this chat once it is done. Absent where this process cannot be started again. */
+  restart?(target: TurnTarget): void;
+  /**
+   * Part of the command's transaction: once that is committed the gateway starts again, and `target` hears of it afterwards. Absent where
+   * nothing could start it.
+   */
+  restart?(by: { readonly target: TurnTarget; readonly lane: string }): void;
 }
 
 export interface CommandCall {
@@ -27,6 +36,8 @@ export interface CommandCall {
   readonly lane: string;
   readonly event: InboundMessage | InboundCommand;
   readonly args: string;
+  /** ms since the epoch. */
+  readonly now: number;
   readonly ports: CommandPorts;
 }
 
@@ -53,7 +64,7 @@ export interface Command {
   readonly description: string;
   /** `admin`: in a shared place only who administers the gateway. */
   readonly who: 'anyone' | 'admin';
-  /** Works while a turn runs; else the person is told to wait or to stop it. */
+  /** Works while the lane has something to do; else the person is told to wait or to stop it. */
   readonly whileBusy: boolean;
   /** Synchronous, inside one transaction with the record that it ran. */
   run(call: CommandCall): CommandResult;
