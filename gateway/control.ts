@@ -3,11 +3,15 @@ import type { Inbound, InboundAnswer, InboundCommand, InboundMessage } from '../
 import type { Account } from './accounts.ts';
 import type { Busy } from './busy.ts';
 import type { Command, CommandCall, CommandPorts, CommandResult, Say } from './commands/command.ts';
+import { hasWork } from './commands/conversation.ts';
 import { parseCommand } from './commands/parse.ts';
 import type { Log } from './log.ts';
 import { noticePart, type Outbox } from './outbox.ts';
+import { isAdmin } from './roles.ts';
 import type { InboxEntry } from './store/inbox.ts';
+import type { NewPart } from './store/outbox.ts';
 import { accountKey, outboxLane, type TurnTarget } from './target.ts';
+import type { Clock } from './time.ts';
 
 const respondDeadlineMs = 10_000;
 
@@ -24,6 +28,7 @@ export interface ControlOptions {
   readonly busy: Busy;
   readonly account: (key: string) => Account | undefined;
   readonly log: Log;
+  readonly now: Clock;
 }
 
 export function createControl(options: ControlOptions): Control {
@@ -61,7 +66,7 @@ function runCommand(options: ControlOptions, entry: InboxEntry): void {
   if (parsed === undefined) throw new Error(`inbox row ${entry.id} is no command`);
   const after = ports.store.durable(() => {
     if (parsed.type === 'unknown') return settle(options, entry, { reply: parsed.reply });
-    const call = { lane: entry.lane, event: parsed.event, args: parsed.args, ports };
+    const call = { lane: entry.lane, event: parsed.event, args: parsed.args, now: options.now(), ports };
     return settle(options, entry, mayRun(parsed.command, call) ?? parsed.command.run(call));
   });
   after();
@@ -69,21 +74,28 @@ function runCommand(options: ControlOptions, entry: InboxEntry): void {
 }
 
 /** Why not, if so. */
-function mayRun({ name, whileBusy }: Command, { lane, ports }: CommandCall): CommandResult | undefined {
-  if (whileBusy || !ports.lanes.isBusy(lane)) return undefined;
+function mayRun({ name, who, whileBusy }: Command, call: CommandCall): CommandResult | undefined {
+  if (who === 'admin' && !isAdmin(call.event)) return { reply: `/${name} is not for groups. Write it to me in a direct chat.` };
+  if (whileBusy || !hasWork(call)) return undefined;
   return { reply: `/${name} has to wait until I am done here. /stop ends what I am doing.` };
 }
 
 /** Part of the command's transaction. */
 function settle(options: ControlOptions, entry: InboxEntry, result: CommandResult): () => void {
   const { ports, outbox } = options;
-  if (result.reply !== '') outbox.add([noticePart(targetOf(entry.payload), result.reply)]);
+  outbox.add(replyParts(options, entry.payload, result.reply));
   const said = result.say === undefined ? undefined : turnInto(options, entry, result.say);
   if (said === undefined) ports.store.inbox.settle(entry.id, 'command');
   return () => {
     result.after?.();
     said?.();
   };
+}
+
+function replyParts({ account }: ControlOptions, event: Inbound, reply: string): NewPart[] {
+  if (reply === '') return [];
+  const parts = account(accountKey(event.chat))?.platform.split(reply) ?? [reply];
+  return parts.map((part) => noticePart(targetOf(event), part));
 }
 
 /** The command's own row becomes what is said: nothing is lost between the two. */

@@ -1,3 +1,7 @@
 import { defineConfig } from 'drizzle-kit';
 
-export default defineConfig({ dialect: 'sqlite', schema: './gateway/store/schema.ts', out: './migrations' });
+export default defineConfig({
+  dialect: 'sqlite',
+  schema: ['./gateway/store/schema.ts', './gateway/store/account-schema.ts'],
+  out: './migrations',
+});

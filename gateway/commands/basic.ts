@@ -1,20 +1,7 @@
-/** Commands about the conversation as a whole and the gateway itself. */
+/** Commands about the gateway itself and who talks to it. */
+import { isOwner } from '../roles.ts';
+import { accountKey } from '../target.ts';
 import type { Command } from './command.ts';
-
-const fresh: Command = {
-  name: 'new',
-  aliases: ['reset'],
-  usage: '',
-  description: 'Start a new conversation',
-  who: 'anyone',
-  whileBusy: true,
-  run: ({ lane, ports: { store, sessions, lanes } }) => {
-    const cut = store.turns.cut(lane, 'stop');
-    sessions.end(lane, 'new');
-    const reply = '✨ New conversation. What can I do for you?';
-    return cut ? { reply, after: () => lanes.cut(lane, 'stop') } : { reply };
-  },
-};
 
 const status: Command = {
   name: 'status',
@@ -26,4 +13,71 @@ const status: Command = {
   run: ({ ports }) => ({ reply: ports.daemon.status() }),
 };
 
-export const basicCommands: readonly Command[] = [fresh, status];
+const version: Command = {
+  name: 'version',
+  aliases: [],
+  usage: '',
+  description: 'Show which version this is',
+  who: 'anyone',
+  whileBusy: true,
+  run: ({ ports }) => ({ reply: `Hermes Gateway ${ports.daemon.version}` }),
+};
+
+const whoami: Command = {
+  name: 'whoami',
+  aliases: [],
+  usage: '',
+  description: 'Show who you are to me, and where we are',
+  who: 'anyone',
+  whileBusy: true,
+  run: ({ event, lane, ports: { store } }) => {
+    const { chat, chatType, sender } = event;
+    const lines = [
+      ['You', `${code(sender.id)} (${isOwner(event) ? 'owner' : 'user'})`],
+      ['Name', code(sender.name)],
+      ['Platform', chat.account === 'main' ? chat.platform : `${chat.platform}, account ${code(chat.account)}`],
+      ['Chat', `${code(chat.chat)} (${chatType})${chat.thread === undefined ? '' : `, thread ${code(chat.thread)}`}`],
+      ['Session', code(store.sessions.open(lane)?.id ?? 'none yet')],
+    ];
+    return { reply: lines.map(([name, value]) => `- ${name}: ${value}`).join('\n') };
+  },
+};
+
+const sethome: Command = {
+  name: 'sethome',
+  aliases: ['set-home'],
+  usage: '',
+  description: 'Make this chat the one for what belongs to no other',
+  who: 'admin',
+  whileBusy: true,
+  run: ({ event: { chat, chatType }, ports: { store } }) => {
+    const place = { platform: chat.platform, account: chat.account, chat: chat.chat };
+    const home = chat.thread === undefined ? place : { ...place, thread: chat.thread };
+    store.meta.set(`home/${accountKey(chat)}`, { chat: home, chatType });
+    return { reply: `🏠 This chat is now my home on ${chat.platform}: what belongs to no other chat comes here.` };
+  },
+};
+
+const restart: Command = {
+  name: 'restart',
+  aliases: [],
+  usage: '',
+  description: 'Start the gateway again',
+  who: 'admin',
+  whileBusy: true,
+  run: ({ event: { chat, chatType }, lane, ports: { daemon } }) => {
+    if (daemon.restart === undefined) {
+      return { reply: 'I cannot start myself again here. Stop the gateway where it runs and start it again.' };
+    }
+    daemon.restart({ target: { chat, chatType }, lane });
+    return { reply: '🔄 I am restarting: what is at work goes on afterwards. I tell you when I am back.' };
+  },
+};
+
+export const basicCommands: readonly Command[] = [status, whoami, sethome, restart, version];
+
+/** Ids are opaque: they are shown as they are. */
+function code(text: string): string {
+  const line = text.toWellFormed().replaceAll(/\s+/g, ' ').replaceAll('`', "'").slice(0, 200);
+  return line.trim() === '' ? '(empty)' : `\`${line}\``;
+}

@@ -6,7 +6,6 @@ import type { Settings } from '../settings.ts';
 import type { Store } from '../store/index.ts';
 import type { InboxMode } from '../store/schema.ts';
 import type { TurnTarget } from '../target.ts';
-import type { TurnTarget } from '../target.ts';
 
 /** What commands work with. */
 export interface CommandPorts {
@@ -22,8 +21,6 @@ export interface DaemonPort {
   readonly version: string;
   /** A few lines about the gateway and its connections. */
   status(): string;
-  /** Begins a restart and tells this chat once it is done. Absent where this process cannot be started again. */
-  restart?(target: TurnTarget): void;
   /**
    * Part of the command's transaction: once that is committed the gateway starts again, and `target` hears of it afterwards. Absent where
    * nothing could start it.

@@ -1,18 +1,5 @@
-/** Commands for the turn at work: stop, queue, steer, approve, deny. */
+/** Commands for the turn at work: what it should hear, and what it asks. */
 import type { Command, CommandCall, CommandResult } from './command.ts';
-
-const stop: Command = {
-  name: 'stop',
-  aliases: [],
-  usage: '',
-  description: 'Stop what I am doing',
-  who: 'anyone',
-  whileBusy: true,
-  run: ({ lane, ports: { store, lanes } }) => {
-    if (!store.turns.cut(lane, 'stop')) return { reply: 'Nothing is running here.' };
-    return { reply: '🛑 Stopped.', after: () => lanes.cut(lane, 'stop') };
-  },
-};
 
 const queue: Command = {
   name: 'queue',
@@ -70,7 +57,7 @@ const deny: Command = {
   run: (call) => decide(call, 'deny', call.args.toLowerCase().split(/\s+/)),
 };
 
-export const controlCommands: readonly Command[] = [stop, queue, steer, approve, deny];
+export const controlCommands: readonly Command[] = [queue, steer, approve, deny];
 
 type Candidates = ReturnType<CommandCall['ports']['answers']['approvals']>;
 

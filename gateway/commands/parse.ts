@@ -1,8 +1,7 @@
 /** Tells commands from text. Pure. */
 import type { Inbound, InboundCommand, InboundMessage } from '../../adapters/adapter.ts';
-import { nearest } from '../nearest.ts';
 import type { Command } from './command.ts';
-import { commandNames, findCommand } from './table.ts';
+import { findCommand, similarCommand } from './table.ts';
 
 export type Parsed =
   | { readonly type: 'command'; readonly command: Command; readonly args: string; readonly event: InboundMessage | InboundCommand }
@@ -24,6 +23,6 @@ export function parseCommand(event: Inbound): Parsed | undefined {
 }
 
 function unknownReply(name: string): string {
-  const close = nearest(name.toLowerCase(), commandNames());
+  const close = similarCommand(name);
   return `I do not know /${name}.${close === undefined ? '' : ` Did you mean /${close}?`} /help shows what there is.`;
 }

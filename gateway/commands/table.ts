@@ -1,20 +1,33 @@
 /** Every chat command: one entry in one table; help, the platforms' menus and the check for unknown ones are derived from it. */
 import type { MenuCommand } from '../../adapters/platform.ts';
+import { nearest } from '../nearest.ts';
 import { basicCommands } from './basic.ts';
+import { choiceCommands } from './choices.ts';
 import type { Command } from './command.ts';
 import { controlCommands } from './control.ts';
+import { runCommands } from './runs.ts';
+import { sessionCommands } from './sessions.ts';
+import { transcriptCommands } from './transcript.ts';
 
 const help: Command = {
   name: 'help',
   aliases: ['start', 'commands'],
-  usage: '',
+  usage: '[command]',
   description: 'Show what I can do',
   who: 'anyone',
   whileBusy: true,
-  run: () => ({ reply: helpText() }),
+  run: ({ args }) => ({ reply: args === '' ? helpText() : helpFor(args) }),
 };
 
-export const commands: readonly Command[] = [...basicCommands, ...controlCommands, help];
+export const commands: readonly Command[] = [
+  ...runCommands,
+  ...controlCommands,
+  ...sessionCommands,
+  ...transcriptCommands,
+  ...choiceCommands,
+  ...basicCommands,
+  help,
+];
 
 export const menu: readonly MenuCommand[] = commands.map(({ name, description }) => ({ name, description }));
 
@@ -26,9 +39,35 @@ export function commandNames(): readonly string[] {
   return commands.flatMap((command) => [command.name, ...command.aliases]);
 }
 
+/** The nearest name that there is. */
+export function similarCommand(name: string): string | undefined {
+  return nearest(name.toLowerCase(), commandNames());
+}
+
 export function helpText(): string {
-  const lines = commands.map(
-    ({ name, usage, description }) => `- /${name}${usage === '' ? '' : ` ${usage}`}: ${description.toLowerCase()}`,
-  );
+  const lines = commands.map((command) => `- ${synopsis(command)}: ${lowered(command.description)}`);
   return `Write to me as you would to a colleague: I can run commands, read, write and search files.\n\n${lines.join('\n')}`;
+}
+
+/** Angle brackets and vertical bars are markup on some platforms, so that arguments are shown as code. */
+function synopsis({ name, usage }: Command): string {
+  return usage === '' ? `/${name}` : `/${name} \`${usage}\``;
+}
+
+function helpFor(args: string): string {
+  const name = (args.split(/\s+/)[0] ?? '').replace(/^\//, '').toLowerCase();
+  const command = findCommand(name.replaceAll('_', '-')) ?? findCommand(name);
+  if (command === undefined) {
+    const close = similarCommand(name);
+    return `There is no such command.${close === undefined ? '' : ` Did you mean /${close}?`} /help shows what there is.`;
+  }
+  const lines = [`${synopsis(command)}: ${lowered(command.description)}`];
+  if (command.aliases.length > 0) lines.push(`- Also: ${command.aliases.map((alias) => `/${alias}`).join(', ')}`);
+  lines.push(command.whileBusy ? '- Works while I am at work' : '- Waits until I am done');
+  if (command.who === 'admin') lines.push('- Not for groups');
+  return lines.join('\n');
+}
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import type { AccountStore, Json } from '../../adapters/adapter.ts';
+import { accountData, penalties, refusals } from './account-schema.ts';
 import type { Database } from './database.ts';
-import { accountData, penalties, refusals } from './schema.ts';
 
 const hourMs = 3_600_000;
 

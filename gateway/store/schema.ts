@@ -1,4 +1,4 @@
-/** Every table of the one database. Times are ms since the epoch. JSON columns hold data that was validated before it came here. */
+/** Every table of the one database but those of platform accounts. Times are ms since the epoch. JSON columns hold data that was validated before it came here. */
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { Inbound, Json, Outbound, SentRef } from '../../adapters/adapter.ts';
@@ -11,17 +11,6 @@ export const meta = sqliteTable('meta', {
   key: text().primaryKey(),
   value: text({ mode: 'json' }).$type<Json>().notNull(),
 });
-
-/** Key-value data of one account (adapters' watermarks, logs, auth state). `account` is "<platform>/<account>". */
-export const accountData = sqliteTable(
-  'account_data',
-  {
-    account: text().notNull(),
-    key: text().notNull(),
-    value: text({ mode: 'json' }).$type<Json>().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.account, table.key] })],
-);
 
 export type InboxState = 'pending' | 'command' | 'claimed' | 'done';
 /** `interrupted`: another message came first; `said`: it was heard as an answer to a question, or by a turn at work. */
@@ -55,19 +44,6 @@ export const inbox = sqliteTable(
     index('inbox_turn').on(table.turnId),
     index('inbox_settled').on(table.settledAt),
   ],
-);
-
-/** People who were turned away: counted, and told so at most once an hour. */
-export const refusals = sqliteTable(
-  'refusals',
-  {
-    account: text().notNull(),
-    sender: text().notNull(),
-    count: integer().notNull(),
-    lastAt: integer('last_at').notNull(),
-    noticedAt: integer('noticed_at'),
-  },
-  (table) => [primaryKey({ columns: [table.account, table.sender] })],
 );
 
 /** `done`: a background run has posted its result. */
@@ -197,7 +173,8 @@ export const calls = sqliteTable(
  * `unknown` may or may not have arrived and is not repeated again.
  */
 export type OutboxState = 'pending' | 'sending' | 'sent' | 'failed' | 'unknown';
-export type OutboxPurpose = 'answer' | 'notice' | 'ask';
+/** `draft`: an answer that is still being written, on a platform that shows it as a message. */
+export type OutboxPurpose = 'answer' | 'draft' | 'notice' | 'ask';
 
 export const outbox = sqliteTable(
   'outbox',
@@ -227,12 +204,6 @@ export const outbox = sqliteTable(
     index('outbox_settled').on(table.settledAt),
   ],
 );
-
-/** Until when a platform asked us not to call. `scope` is an outbox lane. */
-export const penalties = sqliteTable('penalties', {
-  scope: text().primaryKey(),
-  until: integer().notNull(),
-});
 
 export type AskState = 'open' | 'decided' | 'expired' | 'closed';
 

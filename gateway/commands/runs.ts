@@ -1,0 +1,112 @@
+/** Commands about what is at work: in this chat, and in the background for it. */
+import { backgroundLane, backgroundOf, newBackgroundId } from '../background.ts';
+import { isOwner } from '../roles.ts';
+import type { TurnAtWork } from '../store/turns.ts';
+import { duration, quoted } from '../words.ts';
+import type { Command, CommandCall, CommandResult } from './command.ts';
+import { chosen } from './conversation.ts';
+
+const titleUnits = 100;
+const runId = /^(?:bg_\w*|t\d+)$/i;
+
+const stop: Command = {
+  name: 'stop',
+  aliases: [],
+  usage: '[id]',
+  description: 'Stop what I am doing here, or a run that /agents shows',
+  who: 'anyone',
+  whileBusy: true,
+  run: (call) => {
+    if (runId.test(call.args)) return stopRun(call, call.args);
+    const { store, lanes } = call.ports;
+    if (store.turns.cut(call.lane, 'stop')) return { reply: '🛑 Stopped.', after: () => lanes.cut(call.lane, 'stop') };
+    const others = visible(call).filter(({ lane }) => backgroundOf(lane)?.chat === call.lane);
+    const reply = 'Nothing is running here.';
+    return { reply: others.length === 0 ? reply : [reply, 'In the background:', ...others.map((run) => line(call, run))].join('\n') };
+  },
+};
+
+const background: Command = {
+  name: 'background',
+  aliases: ['bg', 'btw'],
+  usage: '<prompt>',
+  description: 'Do something beside this conversation and post the result here',
+  who: 'anyone',
+  whileBusy: true,
+  run: (call) => {
+    if (call.args === '') return { reply: 'What should I do in the background? Write /background and the task.' };
+    const { id, lane } = newRun(call);
+    const { model, reasoning, personality } = chosen(call);
+    const title = call.args.toWellFormed().replaceAll(/\s+/g, ' ').slice(0, titleUnits).toWellFormed();
+    const settings = {
+      ...(model === undefined ? {} : { model }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+      ...(personality === undefined ? {} : { personality }),
+    };
+    call.ports.sessions.begin(lane, { title, settings });
+    const reply = `🔄 ${id} is at work on it beside our conversation; its result comes here. /agents shows it, /stop ${id} ends it.`;
+    return { reply, say: { text: call.args, lane } };
+  },
+};
+
+const agents: Command = {
+  name: 'agents',
+  aliases: ['tasks'],
+  usage: '[stop <id>]',
+  description: 'Show what is at work here and in the background',
+  who: 'anyone',
+  whileBusy: true,
+  run: (call) => {
+    const [verb = '', id = '', ...more] = call.args.split(/\s+/);
+    if (verb === '') return { reply: shown(call) };
+    if (verb.toLowerCase() === 'stop' && id !== '' && more.length === 0) return stopRun(call, id);
+    return { reply: 'Write /agents to see what is at work, or /agents stop and its id.' };
+  },
+};
+
+export const runCommands: readonly Command[] = [stop, background, agents];
+
+function newRun({ lane: chat, now, ports: { store } }: CommandCall): { readonly id: string; readonly lane: string } {
+  for (;;) {
+    const id = newBackgroundId(now);
+    const lane = backgroundLane({ id, chat });
+    if (store.sessions.open(lane) === undefined) return { id, lane };
+  }
+}
+
+/** The turns of this chat and its background runs; on the owner's page those of every chat. */
+function visible({ event, lane, ports: { store } }: CommandCall): readonly TurnAtWork[] {
+  return store.turns.atWork().filter((turn) => isOwner(event) || turn.lane === lane || backgroundOf(turn.lane)?.chat === lane);
+}
+
+function idOf(turn: TurnAtWork): string {
+  return backgroundOf(turn.lane)?.id ?? `t${turn.id}`;
+}
+
+function stopRun(call: CommandCall, id: string): CommandResult {
+  const { store, lanes } = call.ports;
+  const found = visible(call).find((turn) => idOf(turn).toLowerCase() === id.toLowerCase());
+  if (found === undefined) return { reply: `There is no run "${quoted(id, 60)}" here.\n${shown(call)}` };
+  store.turns.cut(found.lane, 'stop');
+  return { reply: `🛑 Stopped ${idOf(found)}.`, after: () => lanes.cut(found.lane, 'stop') };
+}
+
+function shown(call: CommandCall): string {
+  const runs = visible(call);
+  return runs.length === 0 ? 'Nothing is at work.' : `At work:\n${runs.map((run) => line(call, run)).join('\n')}`;
+}
+
+function line(call: CommandCall, turn: TurnAtWork): string {
+  const since = duration(call.now - turn.createdAt);
+  if (turn.cut !== null) return `- ${what(call, turn)}: ${since}, stopping`;
+  return `- ${what(call, turn)}: ${since} (${turn.lane === call.lane ? '/stop' : `/stop ${idOf(turn)}`})`;
+}
+
+function what({ lane, ports: { store } }: CommandCall, turn: TurnAtWork): string {
+  const { target, requester } = turn;
+  const run = backgroundOf(turn.lane);
+  const place = `${target.chat.platform}, ${quoted(requester.name, 40)}`;
+  if (run === undefined) return turn.lane === lane ? 'this conversation' : `${idOf(turn)}, ${place}`;
+  const title = quoted(store.sessions.get(turn.sessionId)?.title ?? '', 60);
+  return run.chat === lane ? `${run.id}, ${title}` : `${run.id}, ${place}, ${title}`;
+}
