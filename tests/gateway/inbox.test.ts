@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
+import type { Inbound } from '../../adapters/adapter.ts';
 import { createFakePlatform } from '../fakes/platform.ts';
 import { startGateway } from './support/gateway.ts';
-import { command, message } from './support/inbound.ts';
+import { click, command, message, type Said } from './support/inbound.ts';
 import { echo, never, scriptedModel } from './support/model.ts';
 
 const hourMs = 3_600_000;
@@ -216,3 +217,24 @@ function filesWith(directory: string, text: string): string[] {
   const { stdout } = spawnSync('grep', ['-rlaF', text, directory], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line !== '');
 }
+
+describe('somebody who may not talk to us', () => {
+  /** Each kind of event; a new kind does not compile without its place here. */
+  const kinds: Readonly<Record<Inbound['type'], (said: Said) => Inbound>> = {
+    message: (said) => message('run something', said),
+    command: (said) => command('stop', '', said),
+    answer: (said) => click({ token: 'aaaaaaaaaaaaaaaa', id: '1' }, 'once', said),
+  };
+
+  it.each(Object.entries(kinds))('changes nothing with a %s, in a chat of their own or in the allowed person’s', async (_kind, make) => {
+    const model = scriptedModel((_request, signal) => never(signal));
+    const gateway = await startGateway({ platform: annsPlatform(), model });
+    gateway.say('ann', 'work');
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    const before = gateway.store.inbox.countOpen();
+    gateway.receive([make({ chat: 'eve', from: { id: 'eve' } }), make({ chat: 'ann', from: { id: 'eve' } })]);
+    expect(gateway.store.inbox.countOpen()).toBe(before);
+    expect(gateway.store.turns.runningLanes()).toEqual(['agent:main:fake:dm:ann']);
+    expect(model.requests).toHaveLength(1);
+  });
+});

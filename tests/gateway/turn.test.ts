@@ -22,6 +22,14 @@ describe('a turn', () => {
     expect(describeTranscript(transcript)).toBe('user call(look) look=ok answer');
   });
 
+  it.each(['[SILENT]', 'no_reply', ' NO REPLY '])('whose answer is exactly "%s" is stored and not delivered', async (answer) => {
+    const gateway = await startGateway({ model: scriptedModel(() => answer) });
+    gateway.say('ann', 'anything new?');
+    await gateway.idle();
+    expect(gateway.answers('ann')).toEqual([]);
+    expect(describeTranscript(transcriptOf(gateway.store, 'ann'))).toBe('user answer');
+  });
+
   it('has its message on the disk before the model is asked', async () => {
     const kept: unknown[] = [];
     const gateway = await startGateway({
