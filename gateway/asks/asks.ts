@@ -13,9 +13,10 @@ import type { AskBody, AskDecision } from '../store/schema.ts';
 import type { TurnRow } from '../store/turns.ts';
 import { outboxLane } from '../target.ts';
 import type { Clock } from '../time.ts';
+import { approvalMarkdown } from './call-text.ts';
 import type { Cards } from './cards.ts';
 import { createReviewer, type Review, type Reviewer } from './smart.ts';
-import { approvalMarkdown, cardOf, questionMarkdown, refusalOf, reviewRefusal, unanswered } from './text.ts';
+import { cardOf, questionMarkdown, refusalOf, reviewRefusal, unanswered } from './text.ts';
 
 export interface AskDesk {
   /** What a run of this turn asks through. `sessionKey` names exactly this call, for "this session". */

@@ -1,59 +1,39 @@
 /** What people and models read about asks. Pure. */
 import type { AskChoice, OutboundAsk } from '../../adapters/adapter.ts';
-import type { ApprovalRequest, Question } from '../../agent/ask.ts';
+import type { Question } from '../../agent/ask.ts';
 import type { AskRow } from '../store/asks.ts';
 import type { AskDecision } from '../store/schema.ts';
+import { escaped } from './call-text.ts';
 
-/** Leaves room for the rest of the card in the smallest message of all platforms. */
-const shownUnits = 1400;
+/** What a card's choice may say; longer ones stand whole in the question, and their beginnings on the buttons. */
+const labelUnits = 60;
+const beginningUnits = 24;
 
-/** Everything that would run, as far as a card can show it. */
-export function approvalMarkdown({ call, preview, risk }: ApprovalRequest): string {
-  const shown = shownArguments(call.arguments) ?? preview;
-  const cut = shown.length > shownUnits;
-  const fenced = fence(cut ? `${shown.slice(0, shownUnits).toWellFormed()}…` : shown);
-  const rest = cut
-    ? `\n⚠️ This is only the beginning: ${shown.length - shownUnits} more characters are not shown. Say no if you are not sure.`
-    : '';
-  return `**May I run this?** (${call.name})\n${fenced}\n${risk.why}${rest}`.trim();
+export function questionMarkdown({ question, choices }: Question): string {
+  const list = choices.map((choice, index) => `${index + 1}. ${escaped(choice)}`);
+  return [question.trim().toWellFormed(), ...(choices.some(isLong) ? ['', ...list] : [])].join('\n');
 }
 
-/** A command as it is typed; other arguments as JSON. */
-function shownArguments(json: string): string | undefined {
-  try {
-    const args = JSON.parse(json) as unknown;
-    if (typeof args !== 'object' || args === null) return undefined;
-    const { command, ...others } = args as Readonly<Record<string, unknown>>;
-    if (typeof command !== 'string') return JSON.stringify(args, null, 2);
-    const lines = Object.entries(others).map(([name, value]) => `# ${name}: ${JSON.stringify(value)}`);
-    return [...lines, command].join('\n');
-  } catch {
-    return undefined;
-  }
-}
-
-function fence(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const mark = '`'.repeat(longest + 1);
-  return `${mark}\n${text}\n${mark}`;
-}
-
-export function questionMarkdown({ question }: Question): string {
-  return question
-    .trim()
-    .slice(0, 2 * shownUnits)
-    .toWellFormed();
+function isLong(choice: string): boolean {
+  return choice.length > labelUnits;
 }
 
 /** Choices of a question are numbered, because their words may be long. */
 export function choicesOf(body: AskRow['body']): readonly AskChoice[] {
-  if (body.kind === 'question') return body.choices.map((label, index) => ({ id: String(index + 1), label: label.slice(0, 60) }));
+  if (body.kind === 'question') return body.choices.map((_, index) => ({ id: String(index + 1), label: labelOf(body.choices, index) }));
   return [
     { id: 'once', label: '✅ Once' },
     { id: 'session', label: '✅ This session' },
     ...(body.remember.always === undefined ? [] : [{ id: 'always', label: '✅ Always' }]),
     { id: 'deny', label: '❌ No' },
   ];
+}
+
+function labelOf(choices: readonly string[], index: number): string {
+  const choice = choices[index] ?? '';
+  if (!choices.some(isLong)) return choice;
+  const beginning = choice.length > beginningUnits ? `${choice.slice(0, beginningUnits).trimEnd().toWellFormed()}…` : choice;
+  return `${index + 1} ${beginning}`;
 }
 
 export function cardOf(ask: Omit<AskRow, 'id' | 'cardId'>): OutboundAsk {
@@ -73,7 +53,7 @@ export function cardOf(ask: Omit<AskRow, 'id' | 'cardId'>): OutboundAsk {
 }
 
 function hint({ body, number }: Pick<AskRow, 'body' | 'number'>): string {
-  if (body.kind === 'approval') return `/approve ${number} or /deny ${number}`;
+  if (body.kind === 'approval') return `You can also reply to this with yes or no, or write /approve ${number} or /deny ${number}.`;
   if (body.choices.length === 0) return 'Write your answer.';
   return body.allowFreetext ? 'Choose, or write an answer of your own.' : 'Choose one.';
 }
@@ -86,14 +66,6 @@ function closedText({ state, decision, body }: Pick<AskRow, 'state' | 'decision'
   const name = escaped(decision.by.name);
   if (body.kind === 'question') return `💬 ${name}: ${escaped(decision.text.slice(0, 500))}`;
   return decision.choice === 'deny' ? `❌ ${name} said no.` : `✅ ${name} allowed it ${howLong[decision.choice] ?? ''}.`;
-}
-
-/** Other people's words in our markdown. */
-function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\\`*_~[\]<>#|]/g, String.raw`\$&`)
-    .replaceAll(/\s+/g, ' ');
 }
 
 const howLong: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ describe('what a person must approve', () => {
     const { platform, say, receive, answered } = await askingGateway({ tools: [tool] });
     say('ann', 'remove build');
     const asked = await card(platform, 'ann');
-    expect(asked.markdown).toContain('"path": "build"');
+    expect(asked.markdown).toContain('path: `build`');
     expect(asked.markdown).toContain('It deletes files.');
     expect(asked.choices.map(({ id }) => id)).toEqual(['once', 'session', 'deny']);
     expect(ran).toEqual([]);
