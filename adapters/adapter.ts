@@ -99,6 +99,12 @@ export interface ProgressStep {
   readonly tool: string;
   readonly preview: string;
   readonly state: 'running' | 'ok' | 'failed';
+  /** How many calls of the tool this line stands for, where it is more than one. */
+  readonly count?: number;
+  /** What it was called with, cut to one line; where people want to see that. */
+  readonly arguments?: string;
+  /** What a tool says about its work while it runs. */
+  readonly note?: string;
 }
 
 export interface OutboundText {
@@ -115,6 +121,12 @@ export interface OutboundProgress {
   readonly type: 'progress';
   readonly chat: ChatRef;
   readonly steps: readonly ProgressStep[];
+  /** Calls before those, which are not listed any more. */
+  readonly earlier?: number;
+  /** What else takes time, one sentence. */
+  readonly notice?: string;
+  /** A person is asked, and the turn goes on when they have answered. */
+  readonly waiting?: true;
   readonly elapsedMs: number;
   /** The turn is over; the bubble is not edited again. */
   readonly done: boolean;

@@ -24,7 +24,14 @@ export type AgentEvent =
   /** The text shown since the last `message` is void: the request is made again. */
   | { readonly type: 'text.reset' }
   | { readonly type: 'message'; readonly message: AssistantMessage }
-  | { readonly type: 'tool.started'; readonly callId: string; readonly name: string; readonly preview: string }
+  | {
+      readonly type: 'tool.started';
+      readonly callId: string;
+      readonly name: string;
+      readonly preview: string;
+      /** As the model wrote them. */
+      readonly arguments: string;
+    }
   | { readonly type: 'tool.progress'; readonly callId: string; readonly note: string }
   | {
       readonly type: 'tool.finished';

@@ -175,7 +175,8 @@ async function runTool(call: ToolCall, { tool, args }: Runnable, { execution, si
     },
   };
   const work = async () => {
-    execution.emit({ type: 'tool.started', callId: call.id, name: call.name, preview: tool.preview(args) });
+    const { id: callId, name } = call;
+    execution.emit({ type: 'tool.started', callId, name, preview: tool.preview(args), arguments: call.arguments });
     return tool.run(args, ctx);
   };
   const settled = await withinGrace(work(), abortGraceMs, signal);

@@ -78,18 +78,29 @@ function plainText(markdown: string): string {
 const MARKS: Readonly<Record<ProgressStep['state'], string>> = { running: '⏳', ok: '✓', failed: '✗' };
 const SHOWN_STEPS = 12;
 const SHOWN_PREVIEW = 80;
+const SHOWN_ARGUMENTS = 200;
+const SHOWN_NOTICE = 300;
 
-function progressHtml({ steps, elapsedMs, done }: OutboundProgress): string {
+function progressHtml({ steps, earlier = 0, notice, waiting, elapsedMs, done }: OutboundProgress): string {
   const lines = collapsed(steps.map(stepLine));
   const hidden = Math.max(0, lines.length - SHOWN_STEPS);
+  const before = earlier + hidden;
   const head = `<i>${done ? 'Worked' : 'Working'} · ${duration(elapsedMs)}</i>`;
-  return [head, ...(hidden === 0 ? [] : [`… ${hidden} earlier`]), ...lines.slice(hidden)].join('\n');
+  const foot = waiting === true ? '❓ <i>Waiting for your answer</i>' : notice && `<i>${escapeHtml(oneLine(notice, SHOWN_NOTICE))}</i>`;
+  return [head, ...(before === 0 ? [] : [`… ${before} earlier`]), ...lines.slice(hidden), ...(foot ? [foot] : [])].join('\n');
 }
 
-function stepLine({ tool, preview, state }: ProgressStep): string {
-  const words = [...preview.replace(/\s+/g, ' ').trim()];
-  const shown = words.length > SHOWN_PREVIEW ? `${words.slice(0, SHOWN_PREVIEW).join('')}…` : words.join('');
-  return `${MARKS[state]} ${escapeHtml(tool.slice(0, 64))}${shown === '' ? '' : `: <code>${escapeHtml(shown)}</code>`}`;
+function stepLine({ tool, preview, state, count = 1, arguments: args = '', note = '' }: ProgressStep): string {
+  const shown = oneLine(preview, SHOWN_PREVIEW);
+  const line = `${MARKS[state]} ${escapeHtml(tool.slice(0, 64))}${shown === '' ? '' : `: <code>${escapeHtml(shown)}</code>`}`;
+  const beside = [count === 1 ? '' : `(×${count})`, note === '' ? '' : `<i>${escapeHtml(oneLine(note, SHOWN_PREVIEW))}</i>`];
+  const below = args === '' ? '' : `\n    <code>${escapeHtml(oneLine(args, SHOWN_ARGUMENTS))}</code>`;
+  return `${[line, ...beside].filter((part) => part !== '').join(' ')}${below}`;
+}
+
+function oneLine(text: string, characters: number): string {
+  const words = [...text.replace(/\s+/g, ' ').trim()];
+  return words.length > characters ? `${words.slice(0, characters).join('')}…` : words.join('');
 }
 
 function collapsed(lines: readonly string[]): string[] {

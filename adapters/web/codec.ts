@@ -65,6 +65,9 @@ export type Entry =
   | (EntryBase & {
       readonly type: 'progress';
       readonly steps: readonly ProgressStep[];
+      readonly earlier?: number;
+      readonly notice?: string;
+      readonly waiting?: true;
       readonly elapsedMs: number;
       readonly done: boolean;
     })
@@ -136,8 +139,10 @@ export function bodyOf(message: Outbound): EntryBody | undefined {
   switch (message.type) {
     case 'text':
       return { type: 'text', markdown: message.markdown, ...(message.plain ? { plain: true } : {}) };
-    case 'progress':
-      return { type: 'progress', steps: message.steps, elapsedMs: message.elapsedMs, done: message.done };
+    case 'progress': {
+      const { chat: _chat, replyTo: _replyTo, ...shown } = message;
+      return shown;
+    }
     case 'ask': {
       const { token, number, markdown, choices, hint, closed } = message;
       return { type: 'ask', token, number, markdown, choices, hint, ...(closed === undefined ? {} : { closed }) };

@@ -4,6 +4,10 @@ export interface ProgressStep {
   readonly tool: string;
   readonly preview: string;
   readonly state: 'running' | 'ok' | 'failed';
+  /** Calls that this line stands for; 1 where it says nothing. */
+  readonly count?: number;
+  readonly arguments?: string;
+  readonly note?: string;
 }
 
 interface EntryBase {
@@ -28,6 +32,11 @@ export type TextEntry = EntryBase & { readonly type: 'text'; readonly markdown: 
 export type ProgressEntry = EntryBase & {
   readonly type: 'progress';
   readonly steps: readonly ProgressStep[];
+  /** Calls before those, which are not listed any more. */
+  readonly earlier?: number;
+  readonly notice?: string;
+  /** A person is asked. */
+  readonly waiting?: true;
   readonly elapsedMs: number;
   readonly done: boolean;
 };

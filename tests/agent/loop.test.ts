@@ -18,7 +18,7 @@ describe('a run', () => {
     expect(journal.entries).toEqual(['message', 'started a', 'finished a ok', 'message']);
     expect(sentResults(model)).toEqual(['look up']);
     expect(events.filter((event) => event.type.startsWith('tool.'))).toEqual([
-      { type: 'tool.started', callId: 'a', name: 'look', preview: 'up' },
+      { type: 'tool.started', callId: 'a', name: 'look', preview: 'up', arguments: '{"value":"up"}' },
       { type: 'tool.finished', callId: 'a', name: 'look', status: 'ok', elapsedMs: expect.any(Number) },
     ]);
   });

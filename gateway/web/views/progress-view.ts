@@ -9,6 +9,7 @@ export class ProgressView {
   readonly #summary = h('span', { class: 'progress-summary' });
   readonly #mark = h('span', { class: 'progress-mark' });
   readonly #steps = h('ol', { class: 'steps' });
+  readonly #notice = h('p', { class: 'progress-notice' });
   #entry: ProgressEntry;
   #shownAtMs = 0;
   #timer: number | undefined;
@@ -16,7 +17,7 @@ export class ProgressView {
   constructor(entry: ProgressEntry) {
     this.#entry = entry;
     this.element.open = !entry.done;
-    this.element.append(h('summary', {}, this.#mark, this.#summary, icon('chevron')), this.#steps);
+    this.element.append(h('summary', {}, this.#mark, this.#summary, icon('chevron')), this.#steps, this.#notice);
     this.update(entry);
   }
 
@@ -28,6 +29,8 @@ export class ProgressView {
       entry.done ? icon(failedCount(entry) === entry.steps.length ? 'cross' : 'check') : h('span', { class: 'spinner' }),
     );
     this.#steps.replaceChildren(...entry.steps.map(step));
+    this.#notice.textContent = entry.waiting ? 'Waiting for your answer' : (entry.notice ?? '');
+    this.#notice.hidden = this.#notice.textContent === '';
     this.#tick();
     window.clearInterval(this.#timer);
     if (!entry.done) this.#timer = window.setInterval(() => this.#tick(), TICK_MS);
@@ -39,15 +42,16 @@ export class ProgressView {
   }
 
   #tick(): void {
-    const { steps, elapsedMs, done } = this.#entry;
+    const { elapsedMs, done } = this.#entry;
     const total = done ? elapsedMs : elapsedMs + Date.now() - this.#shownAtMs;
-    this.#summary.textContent = summaryOf(steps, total);
+    this.#summary.textContent = summaryOf(this.#entry, total);
   }
 }
 
-export function summaryOf(steps: readonly ProgressStep[], elapsedMs: number): string {
+export function summaryOf({ steps, earlier = 0 }: Pick<ProgressEntry, 'steps' | 'earlier'>, elapsedMs: number): string {
   const failed = steps.filter(({ state }) => state === 'failed').length;
-  const count = steps.length === 1 ? '1 step' : `${steps.length} steps`;
+  const total = steps.reduce((sum, { count = 1 }) => sum + count, earlier);
+  const count = total === 1 ? '1 step' : `${total} steps`;
   return `${count}, ${duration(elapsedMs)}${failed === 0 ? '' : `, ${failed} failed`}`;
 }
 
@@ -63,7 +67,7 @@ function failedCount(entry: ProgressEntry): number {
 
 const STATES = { running: 'runs', ok: 'done', failed: 'failed' } as const;
 
-function step({ tool, preview, state }: ProgressStep): HTMLElement {
+function step({ tool, preview, state, count = 1, arguments: args, note }: ProgressStep): HTMLElement {
   const mark = state === 'running' ? h('span', { class: 'spinner' }) : icon(state === 'ok' ? 'check' : 'cross');
   return h(
     'li',
@@ -72,5 +76,8 @@ function step({ tool, preview, state }: ProgressStep): HTMLElement {
     h('span', { class: 'visually-hidden' }, `${STATES[state]}: `),
     h('span', { class: 'step-tool' }, tool),
     h('span', { class: 'step-preview', title: preview }, preview),
+    ...(count === 1 ? [] : [h('span', { class: 'step-count' }, `×${count}`)]),
+    ...(note === undefined ? [] : [h('span', { class: 'step-note' }, note)]),
+    ...(args === undefined ? [] : [h('code', { class: 'step-arguments', title: args }, args)]),
   );
 }
