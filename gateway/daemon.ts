@@ -20,6 +20,7 @@ import { createLanes, type Lanes } from './lanes.ts';
 import type { Log } from './log.ts';
 import { createMedia, type Media } from './media.ts';
 import { createOutbox, noticePart, type Outbox } from './outbox.ts';
+import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
 import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
 import type { Settings } from './settings.ts';
@@ -91,6 +92,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   parts.restarts.confirm();
   parts.outbox.recover();
   parts.cards.recover();
+  parts.bubbles.recover();
   parts.inbox.recover();
   const running = parts.accounts.run(connections.signal);
   const janitor = startJanitor({ store: options.store, media: parts.media, log: options.log, now: options.now });
@@ -98,6 +100,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await parts.lanes.close(drainMs, (lane) => options.store.asks.open().some((ask) => ask.lane === lane));
     await parts.outbox.close(flushMs);
     parts.cards.stop();
+    parts.bubbles.stop();
     connections.abort();
     await within(disconnectMs, running);
     await control.close();
@@ -126,6 +129,7 @@ interface Parts {
   readonly outbox: Outbox;
   readonly media: Media;
   readonly cards: Cards;
+  readonly bubbles: Bubbles;
   readonly answers: Answers;
   readonly restarts: RestartDesk;
 }
@@ -143,6 +147,7 @@ function assemble(options: DaemonOptions): Parts {
   const outbox = createOutbox({ store, accounts, log, now });
   const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
   const cards = createCards({ store, accounts, log });
+  const bubbles = createBubbles({ store, accounts, log, now });
   const desk = createAskDesk({ store, outbox, cards, settings, log, now });
   const { keys } = rules;
   const turns: TurnOptions = {
@@ -150,6 +155,7 @@ function assemble(options: DaemonOptions): Parts {
     sessions,
     accounts,
     outbox,
+    bubbles,
     media,
     desk,
     tools,
@@ -167,7 +173,7 @@ function assemble(options: DaemonOptions): Parts {
   const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }), ...restartPort(options, restarts) };
   const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
   const inbox = createInbox({ ...door, busy, control, keys });
-  return { accounts, inbox, lanes, outbox, media, cards, answers, restarts };
+  return { accounts, inbox, lanes, outbox, media, cards, bubbles, answers, restarts };
 }
 
 /** Begins behind the transaction that the request is part of: one that is rolled back restarts nothing. */

@@ -1,5 +1,6 @@
 /** Where a run is persisted, step by step: the transcript and the intent rows, each before its effect. */
 import type { Journal } from '../agent/journal.ts';
+import type { Message } from '../agent/message.ts';
 import type { Store } from './store/index.ts';
 import type { TurnRow } from './store/turns.ts';
 
@@ -15,7 +16,19 @@ export interface Resumption {
   runsAgain(tool: string): boolean;
 }
 
-export function createJournal(store: Store, turn: TurnRow, resumption: Resumption): TurnJournal {
+export interface JournalPorts {
+  readonly resumption: Resumption;
+  readonly said: Said;
+}
+
+/** Who delivers what a message says. */
+export interface Said {
+  /** Within the transaction that stores the message. */
+  storing(message: Message): void;
+  stored(): void;
+}
+
+export function createJournal(store: Store, turn: TurnRow, { resumption, said }: JournalPorts): TurnJournal {
   let starts = turn.starts;
   let isLeft = false;
   let failure: unknown;
@@ -36,7 +49,13 @@ export function createJournal(store: Store, turn: TurnRow, resumption: Resumptio
     starts = 1;
   };
   return {
-    message: (message) => step(() => store.transcript.append(turn.sessionId, turn.id, message)),
+    message: (message) => {
+      step(() => {
+        store.transcript.append(turn.sessionId, turn.id, message);
+        said.storing(message);
+      });
+      said.stored();
+    },
     started: (call) => write(() => store.turns.callStarted(turn.id, call)),
     finished: (call, result) => {
       // What the end of the process kept from running is run or asked by the next one; a result now would be the last word on it. Results

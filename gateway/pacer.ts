@@ -15,9 +15,9 @@ export interface Pacer {
   reserveCall(chat: string, group: boolean): number;
   /**
    * Reserves both only when they are free now and (where bursts are allowed) leave a slot free: for progress and previews, which never
-   * delay an answer.
+   * delay an answer. `apartMs`: calls that give one are at least so far apart from each other in a chat, whichever turn they belong to.
    */
-  tryReserve(chat: string, group: boolean): boolean;
+  tryReserve(chat: string, group: boolean, apartMs?: number): boolean;
 }
 
 const sweepSize = 4096;
@@ -28,6 +28,8 @@ export function createPacer(pacing: Pacing, now: Clock): Pacer {
   const account = createWindow(pacing.per_second);
   /** By limit: the time at which the next call would be exactly on schedule. */
   const schedule = new Map<string, number>();
+  const spread = (chat: string, apartMs: number): [string, Rate][] =>
+    apartMs > 0 ? [[`progress ${chat}`, { intervalMs: apartMs, burst: 1 }]] : [];
   const limitsOf = (chat: string, group: boolean): [string, Rate][] => {
     const limits: [string, Rate][] = [[`chat ${chat}`, chatRate]];
     if (group) limits.push([`group ${chat}`, groupRate]);
@@ -52,9 +54,9 @@ export function createPacer(pacing: Pacing, now: Clock): Pacer {
       for (const [key] of limitsOf(chat, group)) schedule.set(key, (schedule.get(key) ?? now()) + wait); // the call comes later than its slot
       return wait;
     },
-    tryReserve: (chat, group) => {
-      const limits = limitsOf(chat, group);
-      if (waitFor(limits.map(leavingOne), now()) > 0 || account.waitAt(now()) > 0) return false;
+    tryReserve: (chat, group, apartMs = 0) => {
+      const limits = [...limitsOf(chat, group).map(leavingOne), ...spread(chat, apartMs)];
+      if (waitFor(limits, now()) > 0 || account.waitAt(now()) > 0) return false;
       book(limits, now());
       account.book(now());
       return true;

@@ -3,12 +3,14 @@ import path from 'node:path';
 import type { Outcome, Usage } from '../agent/events.ts';
 import type { Message } from '../agent/message.ts';
 import { backgroundLine, backgroundOf } from './background.ts';
+import { addParts, takeBack } from './drafts.ts';
 import type { AbortReason } from './lanes.ts';
 import { noticePart } from './outbox.ts';
 import { findDeliverables } from './presenter/deliverable.ts';
 import { type OutgoingFile, takeFile } from './presenter/files.ts';
+import { footerLine } from './presenter/footer.ts';
 import { isSilence } from './silence.ts';
-import type { NewPart } from './store/outbox.ts';
+import type { Draft, NewPart } from './store/outbox.ts';
 import type { InboxOutcome } from './store/schema.ts';
 import type { SessionRow } from './store/sessions.ts';
 import type { TurnRow } from './store/turns.ts';
@@ -40,9 +42,10 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
   logFailure(options, ending);
   const { outcome, error, parts } = await settle(options, ending, signal);
   let asked: readonly number[] = [];
+  let left: Draft | undefined;
   await store.durableTogether(() => {
     closeTranscript(options, ending);
-    outbox.add(parts.map((part) => ({ ...part, turnId: turn.id })));
+    left = addParts(options, turn.id, parts);
     store.turns.end(turn.id, { outcome, ...(error === undefined ? {} : { error }), ...usageOf(ending) });
     asked = desk.closeTurn(turn.id);
     store.inbox.settleTurn(turn.id, outcome);
@@ -51,6 +54,7 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
   });
   for (const ask of asked) desk.settled(ask);
   outbox.kick(outboxLane(turn.target.chat));
+  if (left !== undefined) void takeBack(options, left, turn.target);
 }
 
 function usageOf({ ending }: TurnEnding): Partial<Usage> {
@@ -147,7 +151,7 @@ async function settleOutcome(options: TurnOptions, finished: Finished, signal: A
     }
     case 'completed':
       if (isSilence(outcome.text)) return { outcome: 'silent', parts: [] };
-      return { outcome: 'answered', parts: await answerParts(options, { turn, session, text: outcome.text }, signal) };
+      return { outcome: 'answered', parts: await answerParts(options, { turn, session, outcome }, signal) };
     default:
       return outcome satisfies never;
   }
@@ -183,7 +187,7 @@ function named(
   return [line, ...lines].filter((each) => each !== '').join('\n\n');
 }
 
-function textParts({ accounts }: TurnOptions, target: TurnTarget, markdown: string): NewPart[] {
+export function textParts({ accounts }: TurnOptions, target: TurnTarget, markdown: string): NewPart[] {
   const platform = accounts.get(accountKey(target.chat))?.platform;
   const parts = platform === undefined ? [markdown] : platform.split(markdown);
   const { replyTo: _, ...rest } = target;
@@ -193,11 +197,20 @@ function textParts({ accounts }: TurnOptions, target: TurnTarget, markdown: stri
 interface Answer {
   readonly turn: TurnRow;
   readonly session: SessionRow | undefined;
-  readonly text: string;
+  readonly outcome: Outcome;
 }
 
-async function answerParts(options: TurnOptions, { turn, session, text }: Answer, signal: AbortSignal): Promise<NewPart[]> {
-  const { text: markdown, paths } = findDeliverables(text);
+/** Empty where nobody wants one. */
+function footer({ store, settings, now }: TurnOptions, { turn, session, outcome }: Answer): string {
+  if (!settings().display(turn.target.chat.platform).everywhere.footer) return '';
+  const { name: model } = settings().agent.models.get(session?.settings.model);
+  const createdAt = store.turns.atWork().find(({ id }) => id === turn.id)?.createdAt ?? now();
+  return footerLine({ model, elapsedMs: now() - createdAt, usage: outcome.usage });
+}
+
+async function answerParts(options: TurnOptions, answer: Answer, signal: AbortSignal): Promise<NewPart[]> {
+  const { turn, session } = answer;
+  const { text: markdown, paths } = findDeliverables(answer.outcome.text);
   const files: NewPart[] = [];
   const refused: string[] = [];
   for (const [index, wanted] of paths.entries()) {
@@ -208,7 +221,9 @@ async function answerParts(options: TurnOptions, { turn, session, text }: Answer
       refused.push(`⚠️ I could not send a file: ${error instanceof Error ? error.message : 'it could not be read'}.`);
     }
   }
-  const body = named(options, turn, { done: true, lines: [markdown, ...refused] });
+  const lines = [markdown, ...refused].filter((line) => line !== '');
+  const under = lines.length === 0 ? '' : footer(options, answer);
+  const body = named(options, turn, { done: true, lines: [...lines, under] });
   return [...(body === '' ? [] : textParts(options, turn.target, body)), ...files];
 }
 

@@ -10,8 +10,8 @@ import type { AbortReason, Work } from './lanes.ts';
 import type { Log } from './log.ts';
 import { noticePart } from './outbox.ts';
 import { createPolicy } from './policy.ts';
-import { createLive, type Live } from './presenter/live.ts';
 import { isShared } from './sessions.ts';
+import { openLive, sayBetween } from './show.ts';
 import { isStoreFailure } from './store/failure.ts';
 import type { InboxEntry } from './store/inbox.ts';
 import type { SessionRow } from './store/sessions.ts';
@@ -78,9 +78,9 @@ function spare({ store, log }: TurnOptions, turn: TurnRow): void {
 
 /** Ends a turn that does not go on; the bubble that its process left on the platform is closed too. */
 function closing(options: TurnOptions, ending: TurnEnding): Work {
-  const run = (signal: AbortSignal): Promise<void> => {
-    if (ending.turn.bubble !== null) void openLive(options, ending.turn)?.close('finish');
-    return endTurn(options, ending, signal);
+  const run = async (signal: AbortSignal): Promise<void> => {
+    await endTurn(options, ending, signal);
+    options.bubbles.recover(ending.turn.id);
   };
   return { type: 'run', run };
 }
@@ -143,10 +143,11 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
   const session = options.store.sessions.get(turn.sessionId);
   if (session === undefined) throw new Error(`turn ${turn.id} belongs to no session`);
   await fetchInput(options, begun, signal);
-  const journal = createJournal(options.store, turn, {
+  const resumption = {
     isCut: () => signal.reason === ('shutdown' satisfies AbortReason),
-    runsAgain: (name) => options.tools.some((tool) => tool.name === name && runsAgain(tool)),
-  });
+    runsAgain: (name: string) => options.tools.some((tool) => tool.name === name && runsAgain(tool)),
+  };
+  const journal = createJournal(options.store, turn, { resumption, said: sayBetween(options, turn) });
   const watchdog = watch(options, turn);
   const ended = AbortSignal.any([signal, watchdog.signal]);
   const run = startRun(runInput(options, { turn, session, journal }), ended);
@@ -160,11 +161,11 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
   const outcome = await run.outcome;
   const failure = journal.failure();
   const reason = outcome.status === 'aborted' ? (ended.reason as AbortReason | Overdue) : undefined; // the only two that abort it
-  const goesOn = reason === 'shutdown' || failure !== undefined;
-  void live?.close(goesOn ? 'keep' : 'finish');
+  live?.stop();
   if (failure !== undefined) throw new Error('a step of a turn could not be stored', { cause: failure });
   if (reason === 'shutdown') return;
   await endTurn(options, { turn, session, ending: { type: 'outcome', outcome, reason } }, shutdownOf(signal));
+  void live?.finish();
 }
 
 interface TurnParts {
@@ -229,13 +230,6 @@ async function fetchInput(options: TurnOptions, begun: Begun, signal: AbortSigna
     messages.push({ message, attachments: await media.collect(turn.id, message, signal) });
   }
   store.quick(() => appendInput(options, begun, messages));
-}
-
-function openLive({ accounts, store, log, now }: TurnOptions, turn: TurnRow): Live | undefined {
-  const account = accounts.get(accountKey(turn.target.chat));
-  if (account === undefined) return undefined;
-  const onBubble = (ref: Parameters<typeof store.turns.setBubble>[1]): void => store.turns.setBubble(turn.id, ref);
-  return createLive({ account, target: turn.target, key: `turn-${turn.id}`, bubble: turn.bubble, onBubble, log, now });
 }
 
 const mediaRule = 'To send a file from your working directory, put a line of its own into your answer: MEDIA:path/of/the/file';

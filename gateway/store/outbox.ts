@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import type { Outbound } from '../../adapters/adapter.ts';
 import type { Database } from './database.ts';
 import { type OutboxPurpose, type OutboxState, outbox } from './schema.ts';
@@ -51,6 +51,11 @@ export interface OutboxReceipts {
   receipt(id: number): Receipt | undefined;
   /** Which part the platform knows by this id, in this lane. */
   sentAs(lane: string, sentId: string): number | undefined;
+  /**
+   * The draft that nothing has taken the place of: the turn's newest row of an answer, when that is a draft; below `before` in order to learn
+   * which one that row takes the place of.
+   */
+  draftOf(turnId: number, before?: number): Draft | undefined;
   /** Another content for a part that is not on its way yet; false when it is too late. */
   replace(id: number, payload: Outbound): boolean;
 }
@@ -58,6 +63,8 @@ export interface OutboxReceipts {
 /** What outlasts a process, and what is told. */
 export interface OutboxUpkeep {
   lanes(): readonly string[];
+  /** At start: drafts that did not reach the chat; the answer comes as a whole. */
+  dropDrafts(why: string): void;
   /** Parts found on their way at start: the outcome of their send is unknown. */
   interrupted(): readonly OutboxPart[];
   /** The turn's person was, or is going to be, told something by the gateway itself. */
@@ -71,6 +78,11 @@ export interface OutboxUpkeep {
 export interface Receipt {
   readonly state: OutboxState;
   readonly sentId: string | null;
+}
+
+/** A message of a turn that shows its answer while it is being written. */
+export interface Draft extends Receipt {
+  readonly id: number;
 }
 
 export type OutboxStore = OutboxSending & OutboxReceipts & OutboxUpkeep;
@@ -91,7 +103,7 @@ const columns = {
 const isOpen = sql`state in ('pending', 'sending')`; // literal, so that the partial index is used
 
 export function createOutboxStore(database: Database, now: () => number): OutboxStore {
-  return { ...outboxSending(database, now), ...outboxReceipts(database), ...outboxUpkeep(database) };
+  return { ...outboxSending(database, now), ...outboxReceipts(database), ...outboxUpkeep(database, now) };
 }
 
 function outboxSending({ orm }: Database, now: () => number): OutboxSending {
@@ -153,6 +165,12 @@ function outboxReceipts({ orm }: Database): OutboxReceipts {
         .from(outbox)
         .where(and(eq(outbox.lane, lane), eq(outbox.sentId, sentId)))
         .get()?.id,
+    draftOf: (turnId, before = Number.MAX_SAFE_INTEGER) => {
+      const spoken = and(eq(outbox.turnId, turnId), lt(outbox.id, before), inArray(outbox.purpose, ['draft', 'answer']));
+      const { id, purpose, state, sentId } = outbox;
+      const row = orm.select({ id, purpose, state, sentId }).from(outbox).where(spoken).orderBy(desc(outbox.id)).limit(1).get();
+      return row?.purpose === 'draft' ? row : undefined;
+    },
     replace: (id, payload) =>
       orm
         .update(outbox)
@@ -162,8 +180,16 @@ function outboxReceipts({ orm }: Database): OutboxReceipts {
   };
 }
 
-function outboxUpkeep({ orm }: Database): OutboxUpkeep {
+function outboxUpkeep({ orm }: Database, now: () => number): OutboxUpkeep {
   return {
+    dropDrafts: (error) => {
+      const state = sql`case state when 'sending' then 'unknown' else 'failed' end`;
+      orm
+        .update(outbox)
+        .set({ state, error, settledAt: now() })
+        .where(and(isOpen, eq(outbox.purpose, 'draft')))
+        .run();
+    },
     lanes: () => {
       const rows = orm.selectDistinct({ lane: outbox.lane }).from(outbox).where(isOpen).all();
       return rows.map((row) => row.lane);

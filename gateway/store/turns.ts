@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNotNull, lt, sql } from 'drizzle-orm';
 import type { SentRef } from '../../adapters/adapter.ts';
 import type { ToolCall, ToolStatus } from '../../agent/message.ts';
 import type { TurnTarget } from '../target.ts';
@@ -37,7 +37,8 @@ export interface TurnLife {
   /** The turn of a lane that has not ended: after a crash, the one that was running. */
   running(lane: string): TurnRow | undefined;
   sessionOf(id: number): string | undefined;
-  setBubble(id: number, bubble: SentRef): void;
+  /** Null: it is gone from the platform, or folded. */
+  setBubble(id: number, bubble: SentRef | null): void;
   /** The running turn of a lane must not go on; false when none runs. A stop outranks an interrupt. */
   cut(lane: string, cut: TurnCut): boolean;
   end(id: number, end: TurnEnd): void;
@@ -51,6 +52,14 @@ export interface TurnRecovery {
   resetStarts(): void;
   /** Ended turns whose files may go now; each is named once. */
   takeEndedBefore(beforeMs: number): readonly number[];
+  /** Turns that ended since then and whose bubble is still on the platform, as far as anybody knows. */
+  leftBubbles(sinceMs: number): readonly LeftBubble[];
+}
+
+export interface LeftBubble {
+  readonly id: number;
+  readonly bubble: SentRef;
+  readonly elapsedMs: number;
 }
 
 /** Intent rows of tool calls. */
@@ -166,6 +175,14 @@ function turnRecovery({ orm }: Database): TurnRecovery {
       const old = and(lt(turns.endedAt, beforeMs), eq(turns.mediaKept, true));
       const rows = orm.update(turns).set({ mediaKept: false }).where(old).returning({ id: turns.id }).all();
       return rows.map((row) => row.id);
+    },
+    leftBubbles: (sinceMs) => {
+      const { id, bubble, createdAt, endedAt } = turns;
+      const left = and(gt(endedAt, sinceMs), isNotNull(bubble));
+      const rows = orm.select({ id, bubble, createdAt, endedAt }).from(turns).where(left).all();
+      return rows.flatMap((row) =>
+        row.bubble === null ? [] : [{ ...row, bubble: row.bubble, elapsedMs: (row.endedAt ?? 0) - row.createdAt }],
+      );
     },
   };
 }

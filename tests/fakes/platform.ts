@@ -4,10 +4,21 @@
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Adapter, Attachment, ChatRef, DeliveryError, Host, Inbound, Outbound, OutboundAsk, SentRef } from '../../adapters/adapter.ts';
+import {
+  type Adapter,
+  type Attachment,
+  type ChatRef,
+  DeliveryError,
+  type Host,
+  type Inbound,
+  type Outbound,
+  type OutboundAsk,
+  type SentRef,
+} from '../../adapters/adapter.ts';
 import type { AccountConfig, Pacing, Platform } from '../../adapters/platform.ts';
 
-export type Capability = 'edit' | 'delete' | 'preview' | 'typing' | 'fetch' | 'idempotent' | 'buttons';
+/** `private-previews`: previews are shown in direct chats only, whose ids do not begin with `g`. */
+export type Capability = 'edit' | 'delete' | 'preview' | 'private-previews' | 'typing' | 'fetch' | 'idempotent' | 'buttons';
 export type CallKind = 'send' | 'edit' | 'delete' | 'preview' | 'typing' | 'fetch' | 'respond';
 
 /** One call of the adapter, whatever became of it. */
@@ -103,7 +114,8 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       if (server.host === undefined) throw new Error('no gateway is connected');
       server.host.receive(events);
     },
-    texts: (chat) => server.shown.filter(inChat(chat)).flatMap(({ message }) => (message.type === 'text' ? [message.markdown] : [])),
+    texts: (chat) =>
+      server.shown.filter(inChat(chat)).flatMap(({ message, deleted }) => (message.type === 'text' && !deleted ? [message.markdown] : [])),
     cards: (chat) => server.shown.filter(inChat(chat)).flatMap(({ id, message }) => (message.type === 'ask' ? [{ ...message, id }] : [])),
     get responses() {
       return server.calls.flatMap(({ kind, text }) => (kind === 'respond' ? [text ?? ''] : []));
@@ -177,7 +189,8 @@ function connect(server: Server, host: Host): Adapter {
   if (capabilities.has('delete'))
     adapter.delete = (ref, signal) =>
       call({ kind: 'delete', chat: ref.chat.chat, ref: ref.id }, signal, () => void Object.assign(find(server, ref), { deleted: true }));
-  if (capabilities.has('preview'))
+  if (capabilities.has('private-previews')) adapter.previews = ({ chat }) => !chat.startsWith('g');
+  if (capabilities.has('preview') || capabilities.has('private-previews'))
     adapter.preview = (chat, key, text, signal) => call({ kind: 'preview', chat: chat.chat, key, text }, signal, () => undefined);
   if (capabilities.has('buttons')) {
     adapter.buttons = true;
@@ -241,7 +254,7 @@ function takeFault({ faults }: Server, { kind, chat }: Omit<PlatformCall, 'at'>)
 
 function find({ shown }: Server, ref: SentRef): Shown {
   const message = shown.find(({ id }) => id === ref.id);
-  if (message === undefined || message.deleted) throw new Error('the platform has no such message');
+  if (message === undefined || message.deleted) throw new DeliveryError('message to edit not found', { kind: 'rejected', certain: true });
   return message;
 }
 

@@ -1,13 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { DeliveryError, type SentRef } from '../../../adapters/adapter.ts';
+import { DeliveryError } from '../../../adapters/adapter.ts';
 import type { AgentEvent } from '../../../agent/events.ts';
-import { createAccounts } from '../../../gateway/accounts.ts';
-import { createLive, type Live } from '../../../gateway/presenter/live.ts';
-import { type CallKind, createFakePlatform, type FakePlatform, type FakePlatformOptions } from '../../fakes/platform.ts';
-import { temporaryStore } from '../support/home.ts';
-import { memoryLog } from '../support/log.ts';
+import type { Live } from '../../../gateway/presenter/live.ts';
+import type { CallKind, FakePlatform } from '../../fakes/platform.ts';
+import { end, liveOn } from './support.ts';
 
-const chat = { platform: 'fake', account: 'main', chat: 'ann' };
 const lane = 'fake/main/ann';
 
 beforeEach(() => {
@@ -17,22 +14,13 @@ beforeEach(() => {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-async function liveOn(options: FakePlatformOptions = {}, bubble: SentRef | null = null) {
-  const platform = createFakePlatform(options);
-  const bubbles: SentRef[] = [];
-  const log = memoryLog();
-  const ports = { store: temporaryStore(), log, now: Date.now, receive: () => undefined, alert: () => undefined };
-  const accounts = createAccounts(ports);
-  await accounts.add(platform.platform, platform.config, []);
-  const account = accounts.get('fake/main');
-  if (account === undefined) throw new Error('no account');
-  const target = { chat, chatType: 'dm' } as const;
-  const onBubble = (ref: SentRef) => void bubbles.push(ref);
-  const open = () => createLive({ account, target, key: 'turn-1', bubble, onBubble, log, now: Date.now });
-  return { platform, account, bubbles, log, open };
-}
-
-const startedTool = (callId: string, name = 'terminal'): AgentEvent => ({ type: 'tool.started', callId, name, preview: `run ${callId}` });
+const startedTool = (callId: string, name = 'terminal'): AgentEvent => ({
+  type: 'tool.started',
+  callId,
+  name,
+  preview: `run ${callId}`,
+  arguments: '{}',
+});
 const finishedTool = (callId: string): AgentEvent => ({ type: 'tool.finished', callId, name: 'terminal', status: 'ok', elapsedMs: 1 });
 const delta = (text: string): AgentEvent => ({ type: 'text.delta', text });
 
@@ -58,7 +46,7 @@ describe('typing', () => {
     const startedAt = Date.now();
     const live = open();
     await pass(9000);
-    await live.close('finish');
+    await end(live);
     await pass(20_000);
     expect(times(platform, 'typing').map((at) => at - startedAt)).toEqual([50, 4000, 8000]);
   });
@@ -67,7 +55,7 @@ describe('typing', () => {
     const { platform, open } = await liveOn();
     const live = open();
     await pass(40);
-    await live.close('finish');
+    await end(live);
     await pass(20_000);
     expect(kinds(platform)).toEqual([]);
   });
@@ -85,19 +73,19 @@ describe('the progress bubble', () => {
     const { platform, open } = await liveOn({ capabilities: ['edit', 'delete'] });
     const live = open();
     await work(live, 2900, 100);
-    await live.close('finish');
+    await end(live);
     await pass(10_000);
     expect(platform.calls).toEqual([]);
   });
 
   it('is not shown for an answer without tools, however long it takes', async () => {
-    const { platform, open } = await liveOn({ capabilities: ['edit', 'delete'] });
+    const { platform, open } = await liveOn({ capabilities: ['edit', 'delete'], display: { streaming: false } });
     const live = open();
     for (let second = 0; second < 10; second += 1) {
       live.handle(delta('word '));
       await pass(1000);
     }
-    await live.close('finish');
+    await end(live);
     expect(platform.calls).toEqual([]);
   });
 
@@ -106,7 +94,7 @@ describe('the progress bubble', () => {
     const startedAt = Date.now();
     const live = open();
     await work(live, 20_000, 50);
-    await live.close('finish');
+    await end(live);
     const shown = times(platform, 'send', 'edit').map((at) => at - startedAt);
     expect(shown[0]).toBe(3000);
     for (const [index, at] of shown.entries()) if (index > 0) expect(at - (shown[index - 1] ?? 0)).toBeGreaterThanOrEqual(1000);
@@ -132,7 +120,7 @@ describe('the progress bubble', () => {
     const { platform, open } = await liveOn({ capabilities: ['edit'] });
     const live = open();
     await work(live, 4000, 500);
-    await live.close('finish');
+    await end(live);
     const [bubble] = platform.bubbles('ann');
     expect([bubble?.deleted, bubble?.message.type === 'progress' && bubble.message.done]).toEqual([false, true]);
   });
@@ -141,7 +129,7 @@ describe('the progress bubble', () => {
     const { platform, open } = await liveOn({ capabilities: ['typing', 'delete'] });
     const live = open();
     await work(live, 8000, 500);
-    await live.close('finish');
+    await end(live);
     expect(new Set(kinds(platform))).toEqual(new Set(['typing']));
   });
 
@@ -149,11 +137,11 @@ describe('the progress bubble', () => {
     const first = await liveOn({ capabilities: ['edit', 'delete'] });
     const live = first.open();
     await work(live, 4000, 500);
-    await live.close('keep');
+    live.stop();
     await pass(5000);
     expect(first.platform.bubbles('ann')[0]?.deleted).toBe(false);
     const [ref] = first.bubbles;
-    const second = await liveOn({ capabilities: ['edit', 'delete'] }, ref ?? null);
+    const second = await liveOn({ capabilities: ['edit', 'delete'], bubble: ref ?? null });
     const again = second.open();
     await work(again, 4000, 500);
     expect(kinds(second.platform)).not.toContain('send');
@@ -184,7 +172,7 @@ describe('the preview of the answer', () => {
     live.handle(delta('end'));
     live.handle({ type: 'message', message });
     await pass(5000);
-    await live.close('finish');
+    await end(live);
     const previews = platform.calls.map(({ text }) => text ?? '');
     const at = times(platform, 'preview');
     for (const [index, time] of at.entries()) if (index > 0) expect(time - (at[index - 1] ?? 0)).toBeGreaterThanOrEqual(500);
@@ -209,7 +197,7 @@ describe('the preview of the answer', () => {
     live.handle(delta('one'));
     await pass(10);
     live.handle(delta(' two'));
-    await live.close('finish');
+    await end(live);
     await pass(5000);
     expect(platform.calls).toHaveLength(1);
   });
@@ -233,7 +221,7 @@ describe('during a penalty', () => {
     await work(live, 4000, 500);
     account.penalise(lane, 30_000);
     const before = platform.calls.length;
-    await live.close('finish');
+    await end(live);
     await pass(10_000);
     expect(platform.calls).toHaveLength(before);
   });
@@ -262,7 +250,7 @@ describe('a failure while showing progress', () => {
     const live = open();
     live.handle(delta('text'));
     await work(live, 8000, 200);
-    await live.close('finish');
+    await end(live);
     expect(log.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
     expect(log.lines.length).toBeGreaterThan(3);
   });
@@ -275,6 +263,6 @@ describe('a failure while showing progress', () => {
     await work(live, 8000, 200);
     expect(times(platform, 'send')).toHaveLength(1);
     expect(times(platform, 'preview')).toHaveLength(1);
-    void live.close('finish');
+    void end(live);
   });
 });
