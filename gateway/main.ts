@@ -10,23 +10,27 @@ import { isDemo } from '../agent/models/create.ts';
 import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
 import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
-import { welcome } from './cli/welcome.ts';
+import { safeWelcome, welcome } from './cli/welcome.ts';
 import { createLiveConfig, derived, type LiveConfig } from './config/live.ts';
 import { loadConfig } from './config/load.ts';
 import { changeNotice, needsRestart } from './config/restart.ts';
 import { gatewayAliases, gatewaySections } from './config/sections.ts';
 import { settingsOf } from './config/settings.ts';
-import { type DaemonOptions, startDaemon } from './daemon.ts';
+import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { createLog, type Log } from './log.ts';
-import { runUntilStopped } from './process.ts';
+import { type ProcessOptions, runUntilStopped, startAgain } from './process.ts';
+import { safeModeNote, startSafeMode } from './safe-mode.ts';
 import { createSecretFilter, withoutSecrets } from './secrets.ts';
+import { beginStart, type Starts } from './starts.ts';
 import { explainFailure } from './store/failure.ts';
 import { openStore } from './store/index.ts';
+import { HomeLockedError } from './store/lock.ts';
 
 /** `dist/main.js` and `gateway/main.ts` lie equally deep. */
 const root = fileURLToPath(new URL('..', import.meta.url));
+const migrations = path.join(root, 'migrations');
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { readonly version: string };
 
 const ownSections = { model: modelSection, agent: agentSection, ...toolSections, ...gatewaySections };
@@ -43,25 +47,89 @@ function load(home: string) {
 type Loaded = ReturnType<typeof load>;
 
 async function run(options: RunOptions): Promise<number> {
+  const restart = new AbortController();
+  process.on('SIGUSR1', () => restart.abort()); // from here on: what comes while we start is done when we run
   const home = homeDirectory(process.env);
   const prepared = prepareHome(home, { ...ownSections, ...platformSections });
+  const starts = beginStart(home);
+  const begin = { home, starts, notes: prepared.notes, verbose: options.verbose, restart: () => restart.abort() };
+  try {
+    const { daemon, log, ...drains } = await (starts.isSafe ? startSafely(begin) : start(begin));
+    // In safe mode a stop or a restart by a person is what makes the next start an ordinary one.
+    const counted = starts.isSafe ? { fails: () => undefined, reset: () => undefined, forgive: starts.reset } : starts;
+    const ending = await runUntilStopped(daemon, { ...drains, restart: restart.signal, starts: counted, log });
+    return ending === 'restart' ? startAgain(log) : ending === 'stopped' ? 0 : 1;
+  } catch (error) {
+    if (error instanceof HomeLockedError) starts.forgive();
+    else starts.fails(error);
+    throw error;
+  }
+}
+
+interface Begin {
+  readonly home: string;
+  readonly starts: Starts;
+  readonly notes: readonly string[];
+  readonly verbose: boolean;
+  readonly restart: () => void;
+}
+
+interface Started extends Pick<ProcessOptions, 'drainMs' | 'restartDrainMs' | 'log'> {
+  readonly daemon: Daemon;
+}
+
+async function start({ home, notes, verbose, restart }: Begin): Promise<Started> {
   const loaded = load(home);
   const { config } = loaded;
-  const log = createLog({ level: options.verbose ? 'debug' : config.logging.level, secrets: () => loaded.secrets });
-  for (const warning of [...loaded.warnings, ...prepared.notes]) log.warn({}, warning);
-  const store = openStore({ home, migrations: path.join(root, 'migrations'), now: Date.now });
+  const log = createLog({ level: verbose ? 'debug' : config.logging.level, secrets: () => loaded.secrets });
+  for (const warning of [...loaded.warnings, ...notes]) log.warn({}, warning);
+  const store = openStore({ home, migrations, now: Date.now });
   await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
-  const notes = [...loaded.warnings, ...prepared.notes];
   const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
-  const daemon = await startDaemon({ ...compose(home, loaded, { log, owner }), store, notes }).catch((error: unknown) => {
+  const live = watchConfig(home, loaded, owner);
+  const options = { ...compose(home, live, log), store, restart, notes: [...loaded.warnings, ...notes] };
+  const daemon = await startDaemon(options).catch((error: unknown) => {
     throw explainFailure(error, store.file);
   });
   owner.tell = daemon.tell;
-  const demo = isDemo(config.model);
-  process.stdout.write(
-    welcome({ version, home, link: daemon.link, demo, platforms: loaded.accounts.map(({ platform }) => platform.label) }),
-  );
-  return runUntilStopped(daemon, { drainMs: config.gateway.drain_timeout_seconds * 1000, log });
+  const names = loaded.accounts.map(({ platform }) => platform.label);
+  process.stdout.write(welcome({ version, home, link: daemon.link, demo: options.demo, platforms: names }));
+  const restartDrainMs = (): number => live.current().config.agent.restart_drain_timeout * 1000;
+  return { daemon, log, restartDrainMs, drainMs: config.gateway.drain_timeout_seconds * 1000 };
+}
+
+/** With whatever of the configuration and the store can be had. */
+async function startSafely({ home, starts, notes: prepared, verbose, restart }: Begin): Promise<Started> {
+  const notes = [safeModeNote(starts), ...prepared];
+  const loaded = unlessBroken(() => load(home), notes);
+  const log = createLog({ level: verbose ? 'debug' : 'info', secrets: () => loaded?.secrets ?? [] });
+  const store = unlessBroken(() => openStore({ home, migrations, now: Date.now }), notes);
+  const http = loaded === undefined ? undefined : httpOptions(loaded);
+  const daemon = await startSafeMode({
+    version,
+    home,
+    store,
+    http,
+    notes,
+    controlSocket: controlSocketPath(home),
+    restart,
+    log,
+    now: Date.now,
+  });
+  process.stdout.write(safeWelcome(notes, daemon.link));
+  return { daemon, log, restartDrainMs: () => 0, drainMs: 0 };
+}
+
+/** What keeps the start from succeeding may be just this. */
+function unlessBroken<T>(attempt: () => T, notes: string[]): T | undefined {
+  try {
+    return attempt();
+  } catch (error) {
+    if (error instanceof HomeLockedError) throw error;
+    const sentence = error instanceof Error ? error.message : String(error);
+    if (!notes.some((note) => note.includes(sentence))) notes.push(sentence);
+    return undefined;
+  }
 }
 
 /** Whom to tell; the log until there is a chat. */
@@ -69,13 +137,8 @@ interface Owner {
   tell(sentence: string): void;
 }
 
-function compose(
-  home: string,
-  loaded: Loaded,
-  { log, owner }: { readonly log: Log; readonly owner: Owner },
-): Omit<DaemonOptions, 'store' | 'notes'> {
-  const { config, accounts } = loaded;
-  const live = watchConfig(home, loaded, owner);
+function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonOptions, 'store' | 'notes'> {
+  const { config, accounts } = live.current();
   const tools = createTools({
     terminal: config.terminal,
     environment: process.env,
@@ -95,9 +158,13 @@ function compose(
     settings: derived(live, (snapshot) => settingsOf(snapshot.config, accountOf(snapshot))),
     demo: isDemo(config.model),
     rules: { keys: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
-    http: webPlatform.enabled(config.web) ? { config: config.web, pageDirectory: path.join(root, 'dist', 'web') } : undefined,
+    http: httpOptions({ config }),
     controlSocket: controlSocketPath(home),
   };
+}
+
+function httpOptions({ config }: Pick<Loaded, 'config'>): DaemonOptions['http'] {
+  return webPlatform.enabled(config.web) ? { config: config.web, pageDirectory: path.join(root, 'dist', 'web') } : undefined;
 }
 
 function accountOf({ accounts }: Loaded): (key: string) => AccountConfig | undefined {

@@ -9,6 +9,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const oldest = 24;
+/** The daemon wants to be started again: tied to us by a channel, it cannot replace itself. */
+const restartCode = 75;
 const root = join(fileURLToPath(new URL('../..', import.meta.url)), '.');
 const argv = process.argv.slice(2);
 
@@ -69,20 +71,28 @@ function runNewerNode() {
     );
   }
   const env = Object.assign({}, process.env, { HERMES_REEXECUTED: '1' });
-  const child = spawn(node, [fileURLToPath(import.meta.url)].concat(argv), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: env });
+  let child = begin();
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT']) process.on(signal, forward);
   function forward(signal) {
     // A terminal has sent Ctrl-C to the child as well; twice would mean "stop at once".
     const fromTerminal = (signal === 'SIGINT' || signal === 'SIGQUIT') && process.stdin.isTTY;
     if (!fromTerminal) child.kill(signal);
   }
-  child.on('error', (error) => {
-    console.error(`hermes: ${node} cannot be started: ${error.message}`);
-    process.exitCode = 1;
-  });
-  child.on('exit', (code, signal) => {
-    process.exitCode = code === null ? 128 + constants.signals[signal] : code;
-  });
+  function begin() {
+    const started = spawn(node, [fileURLToPath(import.meta.url)].concat(argv), {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: env,
+    });
+    started.on('error', (error) => {
+      console.error(`hermes: ${node} cannot be started: ${error.message}`);
+      process.exitCode = 1;
+    });
+    started.on('exit', (code, signal) => {
+      if (code === restartCode) child = begin();
+      else process.exitCode = code === null ? 128 + constants.signals[signal] : code;
+    });
+    return started;
+  }
 }
 
 /** In the newer Node: when the process that started us is killed, nobody could stop us by its id any more. */

@@ -54,6 +54,12 @@ export const verbs: readonly Verb[] = [
     load: () => import('./gateway-status.ts'),
   },
   {
+    words: ['gateway', 'restart'],
+    summary: 'restart the running daemon; what it is working on goes on afterwards',
+    options: [],
+    load: () => import('./gateway-restart.ts'),
+  },
+  {
     words: ['gateway', 'link'],
     summary: 'print a new one-time sign-in link to the browser page',
     options: [],

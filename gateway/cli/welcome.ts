@@ -17,6 +17,12 @@ export function welcome({ version, home, link, demo, platforms }: WelcomeFacts):
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }
 
+/** The same after too many failed starts. */
+export function safeWelcome(notes: readonly string[], link: string | undefined): string {
+  const lines = [...notes, ...(link === undefined ? [] : [`The page, without chats (this link signs in once): ${link}`])];
+  return `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`;
+}
+
 function demoLines(home: string): readonly string[] {
   return [
     'No model is configured, so the built-in offline demo answers. It understands a few plain commands: try "run ls -la".',

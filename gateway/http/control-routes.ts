@@ -28,6 +28,7 @@ export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[
     { method: 'GET', path: '/readyz', public: true, answer: () => readiness(handlers) },
     { method: 'GET', path: '/api/status', public: false, answer: () => ({ status: 200, body: handlers.status() }) },
     { method: 'POST', path: '/api/sign-in-links', public: false, answer: () => freshLink(handlers) },
+    { method: 'POST', path: '/api/restart', public: false, answer: () => restart(handlers) },
     { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: { asks: handlers.asks() } }) },
     { method: 'POST', path: '/api/asks/:id/answer', public: false, answer: (request) => decide(handlers, request) },
   ];
@@ -44,6 +45,13 @@ function freshLink(handlers: ControlHandlers): ControlAnswer {
   const link = handlers.signInLink();
   if (link === undefined) return failure(404, 'The browser page is switched off (web.enabled in config.yaml).');
   return { status: 200, body: { link } };
+}
+
+/** Answered before it begins: this connection ends with it. */
+function restart(handlers: ControlHandlers): ControlAnswer {
+  if (handlers.restart === undefined) return failure(404, 'This gateway cannot be restarted from here. Stop it and start it again.');
+  setImmediate(handlers.restart);
+  return { status: 202, body: { restarting: true } };
 }
 
 const askId = z.string().regex(/^[1-9]\d{0,14}$/);

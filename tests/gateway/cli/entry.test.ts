@@ -76,6 +76,19 @@ describe.skipIf(older === undefined)(`on an older Node${skipped}`, () => {
     expect({ code, out }).toEqual({ code: 42, out: "true [ 'gateway', 'run', '-v' ] undefined\n" });
   });
 
+  test('a daemon that asks to be restarted is started again, with the same arguments', async () => {
+    const main = `
+      import { existsSync, writeFileSync } from 'node:fs';
+      const file = new URL('again', import.meta.url);
+      const again = existsSync(file);
+      writeFileSync(file, '');
+      console.log(again, process.argv.slice(2), process.channel !== undefined);
+      process.exitCode = again ? 7 : 75;`;
+    const file = checkout({ 'dist/main.js': main, 'node_modules/node/bin/node': `#!/bin/sh\nexec "${process.execPath}" "$@"\n` });
+    const { code, out } = await hermes(['gateway', 'run'], { home: place.home, node, entry: file });
+    expect({ code, out }).toEqual({ code: 7, out: "false [ 'gateway', 'run' ] true\ntrue [ 'gateway', 'run' ] true\n" });
+  });
+
   test('signals reach the daemon once, and it ends when its starter is killed', async () => {
     const main = `
       let terms = 0;

@@ -1,0 +1,95 @@
+/** After too many failed starts in a row: only the control surface, so that a person can see why. Nothing is connected and no turn runs. */
+import type { Daemon, HttpOptions } from './daemon.ts';
+import { createControlSocket } from './http/control-socket.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
+import type { Log } from './log.ts';
+import type { Starts } from './starts.ts';
+import type { ControlHandlers, Status } from './status.ts';
+import type { Store } from './store/index.ts';
+import type { Clock } from './time.ts';
+
+export interface SafeModeOptions {
+  readonly version: string;
+  readonly home: string;
+  /** What of these could not be had is told by a note. */
+  readonly store: Store | undefined;
+  readonly http: HttpOptions | undefined;
+  readonly notes: readonly string[];
+  readonly controlSocket: string;
+  readonly restart: () => void;
+  readonly log: Log;
+  readonly now: Clock;
+}
+
+export function safeModeNote({ failed, lastError, file }: Pick<Starts, 'failed' | 'lastError' | 'file'>): string {
+  const why = lastError === undefined ? 'The process ended without saying why; its log may tell.' : `The last one said: ${lastError}`;
+  const next = `Mend that and run "hermes gateway restart", or stop this and run "hermes gateway run" again (deleting ${file} does the same).`;
+  return `Safe mode: ${failed} starts in a row failed, so nothing is connected and no message is worked on; none is lost. ${why} ${next}`;
+}
+
+/** Rejects only when the control socket cannot be had. */
+export async function startSafeMode(options: SafeModeOptions): Promise<Daemon> {
+  const notes = [...options.notes];
+  for (const note of notes) options.log.error({}, note);
+  const handlers = safeHandlers(options, notes, () => http);
+  const control = createControlSocket({ path: options.controlSocket, handlers, log: options.log });
+  await control.listen();
+  const http = await servePage(options, handlers, notes);
+  const close = async (): Promise<void> => {
+    await control.close();
+    await http?.close();
+    options.store?.close();
+  };
+  return {
+    link: http?.signInLink(),
+    tell: (sentence) => options.log.warn({}, sentence),
+    crashed: () => false,
+    ready: () => false,
+    stop: close,
+    restart: close,
+  };
+}
+
+function safeHandlers(options: SafeModeOptions, notes: readonly string[], http: () => HttpServer | undefined): ControlHandlers {
+  const startedAtMs = options.now();
+  return {
+    ready: () => ({ ready: false, accounts: [] }),
+    signInLink: () => http()?.signInLink(),
+    status: () => statusOf(options, notes, startedAtMs),
+    restart: options.restart,
+    asks: () => [],
+    answerAsk: () => ({ done: false, text: 'The gateway is in safe mode and decides nothing.' }),
+  };
+}
+
+/** The page may be what keeps failing (its port is taken): then the socket alone has to do. */
+async function servePage(
+  { http, store, log }: SafeModeOptions,
+  handlers: ControlHandlers,
+  notes: string[],
+): Promise<HttpServer | undefined> {
+  if (http === undefined || store === undefined) return undefined;
+  const server = createHttpServer({ ...http, handlers, store: store.accounts.open('gateway/http'), log });
+  try {
+    await server.listen();
+    return server;
+  } catch (error) {
+    notes.push(`The page is not there: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function statusOf({ version, home, store }: SafeModeOptions, notes: readonly string[], startedAtMs: number): Status {
+  const { pending, unknown } = store?.outbox.count() ?? { pending: 0, unknown: 0 };
+  return {
+    version,
+    pid: process.pid,
+    startedAtMs,
+    home,
+    database: store?.file ?? 'not open',
+    model: { name: 'none (safe mode)', demo: false },
+    accounts: [],
+    work: { inboxPending: store?.inbox.countOpen() ?? 0, turnsRunning: 0, outboxPending: pending, outboxUnknown: unknown },
+    notes: [...(store?.notes ?? []), ...notes],
+  };
+}
