@@ -121,7 +121,7 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     home,
     store,
     tools: options.tools ?? [],
-    settings: () => testSettings({ ...options, account: (key) => (key === 'fake/main' ? platform.config : undefined) }),
+    settings: () => testSettings({ ...options, account: (key) => (key === `${platform.platform.name}/main` ? platform.config : undefined) }),
     demo: false,
     platforms: [{ platform: platform.platform, config: platform.config }],
     rules: { ...defaultRules, ...options.rules },

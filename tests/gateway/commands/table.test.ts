@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCommand } from '../../gateway/commands/parse.ts';
-import { commandNames, commands, findCommand, helpText, menu } from '../../gateway/commands/table.ts';
-import { command, message } from './support/inbound.ts';
+import { parseCommand } from '../../../gateway/commands/parse.ts';
+import { commandNames, commands, findCommand, helpText, menu } from '../../../gateway/commands/table.ts';
+import { command, message } from '../support/inbound.ts';
 
 /** The command's name, `unknown`, or undefined for text. */
 function parsed(text: string): string | undefined {

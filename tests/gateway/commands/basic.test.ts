@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../../gateway/commands/table.ts';
+import { createFakePlatform } from '../../fakes/platform.ts';
+import { startGateway } from '../support/gateway.ts';
+import { command } from '../support/inbound.ts';
+import { echo, scriptedModel } from '../support/model.ts';
+import { keyOf, reply, sessionOf, talk } from './support.ts';
+
+describe('/help', () => {
+  it('shows every command with its arguments', async () => {
+    const gateway = await startGateway();
+    const help = await reply(gateway, '/help');
+    for (const { name, usage } of commands) expect(help).toContain(usage === '' ? `- /${name}: ` : `- /${name} \`${usage}\`: `);
+    expect(await reply(gateway, '/commands')).toBe(help);
+  });
+
+  it('with a command says all about that one', async () => {
+    const gateway = await startGateway();
+    expect(await reply(gateway, '/help /bg')).toBe(
+      [
+        '/background `<prompt>`: do something beside this conversation and post the result here',
+        '- Also: /bg, /btw',
+        '- Works while I am at work',
+      ].join('\n'),
+    );
+    expect(await reply(gateway, '/help undo')).toContain('- Waits until I am done');
+    expect(await reply(gateway, '/help restart')).toContain('- Not for groups');
+    expect(await reply(gateway, '/help undoo')).toBe('There is no such command. Did you mean /undo? /help shows what there is.');
+  });
+
+  it('is cut where the platform’s messages end', async () => {
+    const gateway = await startGateway({ platform: createFakePlatform({ partUnits: 400 }) });
+    const whole = await reply(await startGateway(), '/help');
+    gateway.say('ann', '/help');
+    await gateway.idle();
+    expect(gateway.answers('ann').length).toBeGreaterThan(2);
+    expect(gateway.answers('ann').join('')).toBe(whole);
+  });
+});
+
+describe('/whoami', () => {
+  it('shows the person, the chat, the conversation and the role', async () => {
+    const gateway = await startGateway();
+    expect(await reply(gateway, '/whoami')).toBe(
+      ['- You: `ann` (user)', '- Name: `Ann`', '- Platform: fake', '- Chat: `ann` (dm)', '- Session: `none yet`'].join('\n'),
+    );
+    await talk(gateway, 'one');
+    expect(await reply(gateway, '/whoami')).toContain(`- Session: \`${sessionOf(gateway).id}\``);
+  });
+
+  it('shows a hostile name as it is, on its own line', async () => {
+    const gateway = await startGateway();
+    expect(await reply(gateway, '/whoami', { from: { id: 'ann', name: 'Ann`\n- You: `root`' } })).toContain(
+      "- Name: `Ann' - You: 'root'`\n",
+    );
+  });
+});
+
+describe('/version', () => {
+  it('shows the version', async () => {
+    expect(await reply(await startGateway(), '/version')).toBe('Hermes Gateway 0.0.0-test');
+  });
+});
+
+describe('/sethome', () => {
+  it('keeps which chat is the home of its platform', async () => {
+    const gateway = await startGateway();
+    expect(await reply(gateway, '/set-home')).toContain('This chat is now my home on fake');
+    const home = { chat: { platform: 'fake', account: 'main', chat: 'ann' }, chatType: 'dm' };
+    expect(gateway.store.meta.get('home/fake/main')).toEqual(home);
+    await reply(gateway, '/sethome', { chat: 'bob', thread: '3' });
+    expect(gateway.store.meta.get('home/fake/main')).toMatchObject({ chat: { chat: 'bob', thread: '3' } });
+  });
+});
+
+describe('/restart', () => {
+  it('says where nothing could start the gateway again', async () => {
+    expect(await reply(await startGateway(), '/restart')).toContain('I cannot start myself again here.');
+  });
+});
+
+describe('a command for whoever runs the gateway', () => {
+  it.each(commands.filter(({ who }) => who === 'admin').map(({ name }) => name))('/%s is refused in groups', async (name) => {
+    const gateway = await startGateway({ platform: createFakePlatform({ config: { group_allowed_chats: ['g'] } }) });
+    const before = gateway.store.meta.get('home/fake/main');
+    expect(await reply(gateway, `/${name}`, { chat: 'g', chatType: 'group' })).toBe(
+      `/${name} is not for groups. Write it to me in a direct chat.`,
+    );
+    expect(gateway.store.sessions.open('agent:main:fake:group:g:u.ann')?.settings.yolo).toBeUndefined();
+    expect(gateway.store.meta.get('home/fake/main')).toBe(before);
+  });
+
+  it('is one that takes protection away or concerns everybody', () => {
+    expect(commands.flatMap(({ name, who }) => (who === 'admin' ? [name] : [])).sort()).toEqual(['restart', 'sethome', 'yolo']);
+  });
+});
+
+describe('a command', () => {
+  it('from the platform’s menu does the same as a typed one', async () => {
+    const model = scriptedModel(echo);
+    const gateway = await startGateway({ model });
+    gateway.receive([command('busy', 'steer'), command('background', 'go')]);
+    await gateway.idle();
+    expect(gateway.store.chats.get(keyOf())).toEqual({ busy: 'steer' });
+    expect(gateway.answers('ann').at(-1)).toContain('echo: go');
+  });
+});
