@@ -10,7 +10,8 @@ import { pause, within } from './time.ts';
 const stopMarginMs = 20_000;
 /** A start is ready when every account has connected, and at the latest now: a platform that is down is no fault of ours. */
 const readyMs = 30_000;
-const lookMs = 250;
+/** Short: what is killed before the look counts as a failed start. */
+const lookMs = 25;
 /** "Start me again", to service managers (EX_TEMPFAIL). */
 const restartCode = 75;
 
