@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatType } from '../../adapters/adapter.ts';
@@ -172,5 +173,37 @@ describe('opening a session', () => {
     expect(sessions.end('key', 'new')).toBe(false);
     const second = sessions.open('key');
     expect([second.session.id === first.id, second.reset]).toEqual([false, undefined]);
+  });
+
+  it('at the end of one, however it ends, what was chosen and approved for it ends too; what was left out stays so', () => {
+    const { clock, store, sessions } = sessionsAt(both);
+    const ends = [
+      () => sessions.end('key', 'new'),
+      () => sessions.begin('key', {}),
+      () => {
+        clock.now += 26 * 3_600_000;
+        sessions.open('key');
+      },
+    ];
+    for (const end of ends) {
+      const { id } = sessions.open('key').session;
+      store.sessions.setSettings(id, { yolo: true, model: 'big', keepFrom: 7 });
+      store.approvals.remember({ scope: id, key: 'k', label: 'l', by: { id: 'ann', name: 'Ann' } });
+      end();
+      expect([store.sessions.get(id)?.settings, store.approvals.list(id)]).toEqual([{ keepFrom: 7 }, []]);
+    }
+  });
+
+  it('begins one in place of the open one, and goes back to an earlier one, with its directory', () => {
+    const { clock, store, sessions } = sessionsAt(both);
+    const first = sessions.open('key').session;
+    const second = sessions.begin('key', { title: 'Second', settings: { model: 'big' } });
+    expect([second.title, second.settings, sessions.open('key').session.id]).toEqual(['Second', { model: 'big' }, second.id]);
+    rmSync(first.workspace, { recursive: true });
+    clock.now += 26 * 3_600_000;
+    sessions.resume(first);
+    const again = sessions.open('key');
+    expect([again.session.id, again.reset, existsSync(first.workspace)]).toEqual([first.id, undefined, true]);
+    expect(store.sessions.open('key')?.id).toBe(first.id);
   });
 });
