@@ -18,8 +18,8 @@ export interface Taken {
 }
 
 export interface Busy {
-  /** Part of the caller's transaction. `asked`: what the person wants for this message, whatever is configured. */
-  take(lane: string, event: InboundMessage, asked?: BusyMode): Taken;
+  /** Part of the caller's transaction. */
+  take(lane: string, event: InboundMessage): Taken;
 }
 
 export interface BusyOptions {
@@ -30,7 +30,8 @@ export interface BusyOptions {
   readonly now: Clock;
 }
 
-const words: Readonly<Record<BusyMode, string>> = {
+const words: Readonly<Record<BusyMode | 'closing', string>> = {
+  closing: '🔄 I am being stopped or restarted; I read this as soon as I am back.',
   interrupt: '⚡ I stop what I was doing and read this.',
   queue: '⏳ I am still at work; this comes next. (/stop ends what I am doing.)',
   steer: '↪️ I take this into account with my next step.',
@@ -41,17 +42,21 @@ const inboxModes: Readonly<Record<BusyMode, InboxMode>> = { interrupt: 'merge', 
 export function createBusy(options: BusyOptions): Busy {
   const { store, lanes, outbox, settings, now } = options;
   const acks = new Map<string, number>();
-  const acknowledge = (lane: string, event: InboundMessage, mode: BusyMode): void => {
+  const acknowledge = (lane: string, event: InboundMessage, mode: BusyMode | 'closing'): void => {
     if (!settings().display(event.chat.platform).everywhere.busyAck || now() - (acks.get(lane) ?? 0) < ackEveryMs) return;
     if (acks.size >= rememberedLanes) acks.clear();
     acks.set(lane, now());
     outbox.add([noticePart({ chat: event.chat, chatType: event.chatType }, words[mode])]);
   };
   return {
-    take: (lane, event, asked) => {
+    take: (lane, event) => {
       const kick = (): void => lanes.kick(lane);
       if (!lanes.isBusy(lane)) return { mode: null, after: kick };
-      const mode = asked ?? store.chats.get(lane).busy ?? settings().display(event.chat.platform).busyMode;
+      if (lanes.isClosing()) {
+        acknowledge(lane, event, 'closing');
+        return { mode: 'merge', after: kick };
+      }
+      const mode = store.chats.get(lane).busy ?? settings().display(event.chat.platform).busyMode;
       acknowledge(lane, event, mode);
       const cut = mode === 'interrupt' && store.turns.cut(lane, 'interrupt');
       return {

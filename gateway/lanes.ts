@@ -21,6 +21,8 @@ export interface Lanes {
   /** A turn is running, so that what comes now waits for its end. */
   isBusy(lane: string): boolean;
   running(): readonly string[];
+  /** No turn starts any more: what comes now is read by the next process. */
+  isClosing(): boolean;
   /** Starts no more turns, waits `ms` for those that run, then cuts them. Not waited for: turns that wait for a person. */
   close(ms: number, waitsForPerson?: (lane: string) => boolean): Promise<void>;
 }
@@ -67,6 +69,7 @@ export function createLanes(next: LanesOptions['next'], log: Log): Lanes {
     kick,
     cut: (lane, reason) => workers.get(lane)?.turn.abort(reason),
     isBusy: (lane) => workers.get(lane)?.working === true,
+    isClosing: () => closing.signal.aborted,
     running: () => [...workers].filter(([, { working }]) => working).map(([lane]) => lane),
     close: async (ms, waitsForPerson = () => false) => {
       closing.abort();

@@ -178,6 +178,27 @@ describe('a message while a turn runs', () => {
   });
 });
 
+describe('a message while the gateway stops', () => {
+  it('interrupts nothing and is read after the start', async () => {
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel(async (request) => {
+      if (lastText(request.messages) === 'first') await gate.promise;
+      return `echo: ${lastText(request.messages)}`;
+    });
+    const change = { ...interrupting, everywhere: { busyAck: true } };
+    const first = await startGateway({ model, change, rules: { drainMs: 5000 } });
+    first.say('ann', 'first');
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1));
+    const stopping = first.stop();
+    first.say('ann', 'second');
+    gate.resolve();
+    await stopping;
+    expect(first.answers('ann')).toEqual(['🔄 I am being stopped or restarted; I read this as soon as I am back.', 'echo: first']);
+    const second = await startGateway({ home: first.home, platform: first.platform, model, change });
+    expect((await second.answered('ann', 3))[2]).toBe('echo: second');
+  });
+});
+
 describe('/stop', () => {
   it('keeps what waits and runs it next', async () => {
     const model = scriptedModel(patient);
