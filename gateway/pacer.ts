@@ -18,6 +18,8 @@ export interface Pacer {
    * delay an answer. `apartMs`: calls that give one are at least so far apart from each other in a chat, whichever turn they belong to.
    */
   tryReserve(chat: string, group: boolean, apartMs?: number): boolean;
+  /** Takes no slot: false when the last call under this key that was not refused is less than `ms` ago. */
+  apart(key: string, ms: number): boolean;
 }
 
 const sweepSize = 4096;
@@ -28,8 +30,8 @@ export function createPacer(pacing: Pacing, now: Clock): Pacer {
   const account = createWindow(pacing.per_second);
   /** By limit: the time at which the next call would be exactly on schedule. */
   const schedule = new Map<string, number>();
-  const spread = (chat: string, apartMs: number): [string, Rate][] =>
-    apartMs > 0 ? [[`progress ${chat}`, { intervalMs: apartMs, burst: 1 }]] : [];
+  const spread = (key: string, apartMs: number): [string, Rate][] =>
+    apartMs > 0 ? [[`apart ${key}`, { intervalMs: apartMs, burst: 1 }]] : [];
   const limitsOf = (chat: string, group: boolean): [string, Rate][] => {
     const limits: [string, Rate][] = [[`chat ${chat}`, chatRate]];
     if (group) limits.push([`group ${chat}`, groupRate]);
@@ -59,6 +61,12 @@ export function createPacer(pacing: Pacing, now: Clock): Pacer {
       if (waitFor(limits, now()) > 0 || account.waitAt(now()) > 0) return false;
       book(limits, now());
       account.book(now());
+      return true;
+    },
+    apart: (key, ms) => {
+      const limits = spread(key, ms);
+      if (waitFor(limits, now()) > 0) return false;
+      book(limits, now());
       return true;
     },
   };

@@ -30,7 +30,7 @@ export function openLive(options: TurnOptions, turn: TurnRow): Live | undefined 
       store.turns.setBubble(id, opened);
     },
     close: (last) => {
-      if (ref !== null && last !== undefined) bubbles.close(id, ref, last);
+      if (ref !== null && last !== undefined) bubbles.close({ turnId: id, ref, group: target.chatType !== 'dm', last });
     },
   };
   return createLive({ account, target, key: `turn-${id}`, display, bubble, drafts: createTurnDrafts(options, id, target), log, now });

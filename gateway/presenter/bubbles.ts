@@ -15,8 +15,8 @@ const patienceMs = 60_000;
 const recentMs = 48 * 3_600_000;
 
 export interface Bubbles {
-  /** The turn is over; `last` is what the bubble says where it cannot be taken away. Never rejects. */
-  close(turnId: number, ref: SentRef, last: OutboundProgress): void;
+  /** The turn is over. Never rejects. */
+  close(ending: BubbleEnding): void;
   /** The bubbles of turns that ended while nobody could show it: all at start, or the one of a turn that a crash left behind. */
   recover(turnId?: number): void;
   stop(): void;
@@ -29,37 +29,40 @@ export interface BubblesOptions {
   readonly now: Clock;
 }
 
-interface Ending {
+export interface BubbleEnding {
   readonly turnId: number;
   readonly ref: SentRef;
+  readonly group: boolean;
+  /** What the bubble says where it cannot be taken away. */
   readonly last: OutboundProgress;
 }
 
 export function createBubbles(options: BubblesOptions): Bubbles {
   const stop = new AbortController();
-  const end = (ending: Ending): void => {
+  const end = (ending: BubbleEnding): void => {
     endBubble(options, ending, stop.signal).catch((error: unknown) =>
       options.log.debug({ turn: ending.turnId, err: error }, 'a bubble stays as it is'),
     );
   };
   return {
-    close: (turnId, ref, last) => end({ turnId, ref, last }),
+    close: end,
     recover: (turnId) => {
-      for (const { id, bubble, elapsedMs } of options.store.turns.leftBubbles(options.now() - recentMs)) {
+      for (const { id, bubble, target, elapsedMs } of options.store.turns.leftBubbles(options.now() - recentMs)) {
         if (turnId !== undefined && turnId !== id) continue;
-        end({ turnId: id, ref: bubble, last: { type: 'progress', chat: bubble.chat, steps: [], elapsedMs, done: true } });
+        const last = { type: 'progress', chat: bubble.chat, steps: [], elapsedMs, done: true } as const;
+        end({ turnId: id, ref: bubble, group: target.chatType !== 'dm', last });
       }
     },
     stop: () => stop.abort(),
   };
 }
 
-async function endBubble(options: BubblesOptions, ending: Ending, signal: AbortSignal): Promise<void> {
+async function endBubble(options: BubblesOptions, ending: BubbleEnding, signal: AbortSignal): Promise<void> {
   const account = options.accounts.get(accountKey(ending.ref.chat));
   if (account === undefined) return; // the platform is switched off
   for (const wait of waitsMs) {
     await pause(wait, signal);
-    await untilFree(options, { account, lane: outboxLane(ending.ref.chat) }, signal);
+    await untilFree(options, { account, lane: outboxLane(ending.ref.chat), group: ending.group }, signal);
     if (signal.aborted) return;
     if (!(await isEnded(account, ending, signal))) continue;
     options.store.turns.setBubble(ending.turnId, null);
@@ -70,21 +73,23 @@ async function endBubble(options: BubblesOptions, ending: Ending, signal: AbortS
 interface Place {
   readonly account: Account;
   readonly lane: string;
+  readonly group: boolean;
 }
 
-/** No penalty, and nothing that a person waits for. */
-async function untilFree({ store }: BubblesOptions, { account, lane }: Place, signal: AbortSignal): Promise<void> {
+/** No penalty, nothing that a person waits for, and (for an edit) a slot. */
+async function untilFree({ store }: BubblesOptions, { account, lane, group }: Place, signal: AbortSignal): Promise<void> {
   let patience = patienceMs;
   while (!signal.aborted) {
     const penalty = account.penaltyMs(lane);
-    if (penalty === 0 && (patience <= 0 || store.outbox.next(lane) === undefined)) return;
+    const isNext = penalty === 0 && (patience <= 0 || store.outbox.next(lane) === undefined);
+    if (isNext && (account.adapter.delete !== undefined || account.pacer.tryReserve(lane, group))) return;
     await pause(Math.max(penalty, lookMs), signal);
     if (penalty === 0) patience -= lookMs;
   }
 }
 
 /** True when there is nothing more to do. */
-async function isEnded({ adapter, penalise }: Account, { ref, last }: Ending, signal: AbortSignal): Promise<boolean> {
+async function isEnded({ adapter, penalise }: Account, { ref, last }: BubbleEnding, signal: AbortSignal): Promise<boolean> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(callDeadlineMs)]);
   try {
     if (adapter.delete !== undefined) await adapter.delete(ref, patience);

@@ -1,5 +1,6 @@
 /** What a person sees while a turn works: typing, the answer as it grows, one progress bubble. For showing only: failures are logged and forgotten. */
 import type { AgentEvent } from '../../agent/events.ts';
+import { outboxLane } from '../target.ts';
 import { pause } from '../time.ts';
 import { createBubble } from './bubble.ts';
 import { type Call, createCall } from './call.ts';
@@ -41,8 +42,10 @@ function createTyping({ account, target }: LiveOptions, call: Call, signal: Abor
   const type = adapter.typing?.bind(adapter);
   if (type === undefined) return { handle: () => undefined };
   const asks = new Set<string>();
+  const place = `typing ${outboxLane(target.chat)} ${target.chat.thread ?? ''}`; // however many turns are at work there
   const once = (): void => {
-    if (!signal.aborted && asks.size === 0) void call('free', () => type(target.chat, signal));
+    if (signal.aborted || asks.size > 0 || !account.pacer.apart(place, typingEveryMs - 2 * typingAfterMs)) return;
+    void call('free', () => type(target.chat, signal));
   };
   void pause(typingAfterMs, signal).then(once);
   const timer = setInterval(once, typingEveryMs);

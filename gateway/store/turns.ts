@@ -59,6 +59,7 @@ export interface TurnRecovery {
 export interface LeftBubble {
   readonly id: number;
   readonly bubble: SentRef;
+  readonly target: TurnTarget;
   readonly elapsedMs: number;
 }
 
@@ -177,9 +178,9 @@ function turnRecovery({ orm }: Database): TurnRecovery {
       return rows.map((row) => row.id);
     },
     leftBubbles: (sinceMs) => {
-      const { id, bubble, createdAt, endedAt } = turns;
+      const { id, bubble, target, createdAt, endedAt } = turns;
       const left = and(gt(endedAt, sinceMs), isNotNull(bubble));
-      const rows = orm.select({ id, bubble, createdAt, endedAt }).from(turns).where(left).all();
+      const rows = orm.select({ id, bubble, target, createdAt, endedAt }).from(turns).where(left).all();
       return rows.flatMap((row) =>
         row.bubble === null ? [] : [{ ...row, bubble: row.bubble, elapsedMs: (row.endedAt ?? 0) - row.createdAt }],
       );

@@ -1,5 +1,5 @@
 /** What a turn shows, between a store and the fake platform, without a run. */
-import type { SentRef } from '../../../adapters/adapter.ts';
+import type { OutboundProgress, SentRef } from '../../../adapters/adapter.ts';
 import type { AgentEvent } from '../../../agent/events.ts';
 import { createAccounts } from '../../../gateway/accounts.ts';
 import { createTurnDrafts } from '../../../gateway/drafts.ts';
@@ -43,9 +43,9 @@ export async function liveOn(options: LiveOnOptions = {}) {
   const bubble = {
     ref: options.bubble ?? null,
     opened: (ref: SentRef) => void bubbles.push(ref),
-    close: (last: Parameters<typeof endings.close>[2] | undefined) => {
+    close: (last: OutboundProgress | undefined) => {
       const ref = bubbles.at(-1) ?? options.bubble;
-      if (ref && last) endings.close(turn.id, ref, last);
+      if (ref && last) endings.close({ turnId: turn.id, ref, group: options.group === true, last });
     },
   };
   const drafts = createTurnDrafts({ store, outbox }, turn.id, target);
