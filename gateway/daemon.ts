@@ -38,7 +38,6 @@ export interface DaemonOptions {
   readonly tools: readonly Tool[];
   /** Read anew for each turn and each message. */
   readonly settings: () => Settings;
-  readonly demo: boolean;
   readonly platforms: readonly { readonly platform: Platform; readonly config: AccountConfig }[];
   readonly rules: DaemonRules;
   readonly http: HttpOptions | undefined;
@@ -241,7 +240,7 @@ function statusOf(options: DaemonOptions, { accounts, lanes }: Parts, startedAtM
     startedAtMs,
     home: options.home,
     database: options.store.file,
-    model: { name: options.settings().agent.models.get().name, demo: options.demo },
+    model: modelFacts(options),
     accounts: accounts.statuses(),
     work: {
       inboxPending: options.store.inbox.countOpen(),
@@ -263,12 +262,18 @@ function storeAnswers({ store, now }: DaemonOptions): boolean {
   }
 }
 
-function statusText({ version, settings, demo }: DaemonOptions, { accounts, lanes }: Pick<Parts, 'accounts' | 'lanes'>): string {
+function modelFacts({ settings }: DaemonOptions): Status['model'] {
+  const { models } = settings().agent;
+  return { name: models.get().name, demo: models.demo };
+}
+
+function statusText(options: DaemonOptions, { accounts, lanes }: Pick<Parts, 'accounts' | 'lanes'>): string {
+  const { name, demo } = modelFacts(options);
   const lines = accounts
     .statuses()
     .map(({ platform, state, detail }) => `- ${platform}: ${state}${detail === undefined ? '' : ` (${detail})`}`);
   return [
-    `Hermes Gateway ${version}, model ${settings().agent.models.get().name}${demo ? ' (offline demo)' : ''}, at work on ${lanes.running().length}`,
+    `Hermes Gateway ${options.version}, model ${name}${demo ? ' (offline demo)' : ''}, at work on ${lanes.running().length}`,
     ...lines,
   ].join('\n');
 }

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
-import { isDemo } from '../agent/models/create.ts';
 import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
 import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
@@ -93,7 +92,7 @@ async function start({ home, notes, verbose, restart }: Begin): Promise<Started>
   });
   owner.tell = daemon.tell;
   const names = loaded.accounts.map(({ platform }) => platform.label);
-  process.stdout.write(welcome({ version, home, link: daemon.link, demo: options.demo, platforms: names }));
+  process.stdout.write(welcome({ version, home, link: daemon.link, demo: options.settings().agent.models.demo, platforms: names }));
   const restartDrainMs = (): number => live.current().config.agent.restart_drain_timeout * 1000;
   return { daemon, log, restartDrainMs, drainMs: config.gateway.drain_timeout_seconds * 1000 };
 }
@@ -156,7 +155,6 @@ function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonO
     platforms: accounts,
     tools: tools.map((tool) => withoutSecrets(tool, filter)),
     settings: derived(live, (snapshot) => settingsOf(snapshot.config, accountOf(snapshot))),
-    demo: isDemo(config.model),
     rules: { keys: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
     http: httpOptions({ config }),
     controlSocket: controlSocketPath(home),

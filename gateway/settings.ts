@@ -40,6 +40,8 @@ export interface AgentModels {
   readonly choices: readonly string[];
   /** Judges in `smart` mode. */
   readonly approver: Model;
+  /** No model is configured: the offline demo answers. */
+  readonly demo: boolean;
 }
 
 export interface Personalities {

@@ -26,6 +26,6 @@ export function safeWelcome(notes: readonly string[], link: string | undefined):
 function demoLines(home: string): readonly string[] {
   return [
     'No model is configured, so the built-in offline demo answers. It understands a few plain commands: try "run ls -la".',
-    `For a real model put OPENAI_API_KEY=... into ${home}/.env (OPENAI_BASE_URL for another provider) and start again.`,
+    `For a real model put OPENAI_API_KEY=... into ${home}/.env (OPENAI_BASE_URL for another provider); it holds from the next message.`,
   ];
 }

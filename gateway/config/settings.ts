@@ -1,6 +1,6 @@
 import type { AccountConfig } from '../../adapters/platform.ts';
 import type { AgentConfig, AuxiliaryConfig, ModelConfig } from '../../agent/models/config.ts';
-import { createModels } from '../../agent/models/create.ts';
+import { createModels, isDemo } from '../../agent/models/create.ts';
 import { personalityNames, personalityPrompt } from '../personalities.ts';
 import type { AgentSettings, Settings } from '../settings.ts';
 import type { ApprovalsConfig } from './approvals.ts';
@@ -44,6 +44,7 @@ function agentSettings({ model, agent, auxiliary }: SettingsConfig): AgentSettin
       get: (name) => (name === undefined ? models.main : models.named(name)),
       choices: model.choices,
       approver: models.auxiliary(auxiliary.approval),
+      demo: isDemo(model),
     },
     maxSteps: agent.max_turns,
     instructions: agent.system_prompt,

@@ -49,7 +49,6 @@ async function startWorld(): Promise<World> {
       marker: path.basename(home),
     }),
     settings: () => settings,
-    demo: true,
     platforms: [{ platform: telegramPlatform, config }],
     rules: {
       keys: { group_sessions_per_user: true, thread_sessions_per_user: false },

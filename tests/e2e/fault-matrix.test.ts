@@ -57,7 +57,6 @@ async function startWorld(): Promise<World> {
     store,
     tools: [],
     settings: () => settings,
-    demo: false,
     platforms: [{ platform, config }],
     rules: {
       keys: { group_sessions_per_user: true, thread_sessions_per_user: false },

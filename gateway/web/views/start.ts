@@ -41,7 +41,7 @@ export function demoBanner(status: GatewayStatus, close: () => void): HTMLElemen
       h('span', { class: 'wide' }, ' (and ', h('code', {}, 'OPENAI_BASE_URL'), ', where it is not OpenAI)'),
       ' into ',
       h('code', {}, `${status.home}/.env`),
-      ' and restart the gateway.',
+      '; it holds from the next message.',
     ),
     button({ label: 'Hide this note', class: 'quiet' }, close, icon('cross')),
   );

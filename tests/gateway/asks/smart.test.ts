@@ -18,7 +18,7 @@ function review(approver: Model, facts: { readonly command?: string; readonly mo
   const settings = testSettings({
     change: {
       approvals: { mode: facts.mode ?? 'smart' },
-      agent: { models: { get: () => approver, choices: [], approver } },
+      agent: { models: { get: () => approver, choices: [], approver, demo: false } },
     },
     account: () => undefined,
   });
@@ -127,7 +127,7 @@ async function smartGateway(script: Script, facts: Partial<Risk> = {}) {
   const { tool, ran } = riskyTool('remove', facts);
   const approver = scriptedModel(script);
   const model = scriptedModel(calls);
-  const change = { approvals: { mode: 'smart' as const }, agent: { models: { get: () => model, choices: [], approver } } };
+  const change = { approvals: { mode: 'smart' as const }, agent: { models: { get: () => model, choices: [], approver, demo: false } } };
   return { ...(await askingGateway({ tools: [tool], model, change })), tool, ran, approver, change };
 }
 
@@ -193,7 +193,7 @@ describe('in smart mode a dangerous call', () => {
     const home = first.kill();
     const approver = scriptedModel(() => 'approve');
     const model = scriptedModel(calls);
-    const change = { ...first.change, agent: { models: { get: () => model, choices: [], approver } } };
+    const change = { ...first.change, agent: { models: { get: () => model, choices: [], approver, demo: false } } };
     const second = await startGateway({ home, platform: first.platform, tools: [first.tool], model, change });
     second.receive([click(asked, 'deny')]);
     expect((await second.answered('ann', 1))[0]).toMatch(/^refused: Refused: Ann said no/);

@@ -122,7 +122,6 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     store,
     tools: options.tools ?? [],
     settings: () => testSettings({ ...options, account: (key) => (key === `${platform.platform.name}/main` ? platform.config : undefined) }),
-    demo: false,
     platforms: [{ platform: platform.platform, config: platform.config }],
     rules: { ...defaultRules, ...options.rules },
     http: undefined,

@@ -27,7 +27,7 @@ export function testSettings({ model = fallback, maxSteps = 20, change = {}, acc
   const everywhere = { busyAck: false, footer: false, interim: true, previewUnits: 40, ...change.everywhere };
   return {
     agent: {
-      models: { get: () => model, choices: [], approver: model },
+      models: { get: () => model, choices: [], approver: model, demo: false },
       maxSteps,
       instructions: undefined,
       reasoning: undefined,
