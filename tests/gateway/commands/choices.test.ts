@@ -14,7 +14,7 @@ function manyModels(choices: readonly string[]) {
     made.set(name, model);
     return model;
   };
-  const change: SettingsChange = { agent: { models: { get, choices, approver: get() } } };
+  const change: SettingsChange = { agent: { models: { get, choices, approver: get(), demo: false } } };
   return change;
 }
 
