@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync } from 'node:fs';
+import { type Dirent, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -36,5 +36,32 @@ function linkTarget(file: string): string | undefined {
     return readlinkSync(file);
   } catch {
     return undefined; // not a link
+  }
+}
+
+const MOST_ENTRIES = 5_000;
+
+/** Links in a directory, or (`deep`) among some thousands of entries at and below it, nearest first. */
+export function linksBelow(directory: string, deep: boolean): string[] {
+  const found: string[] = [];
+  const open = [directory];
+  let left = MOST_ENTRIES;
+  for (let next = open.shift(); next !== undefined && left > 0; next = open.shift()) {
+    const entries = entriesOf(next);
+    left -= entries.length;
+    for (const entry of entries) {
+      const file = path.join(next, entry.name);
+      if (entry.isSymbolicLink()) found.push(file);
+      else if (deep && entry.isDirectory()) open.push(file);
+    }
+  }
+  return found;
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return []; // missing, no directory, or not ours to see: then nothing in it is meant either
   }
 }

@@ -177,6 +177,27 @@ describe('where a command runs', () => {
     expect(classifyCommand('echo x > other', linked, parse).level).toBe('safe');
   });
 
+  it('follows links that a pattern may mean, and what the kernel takes for the directory above one', () => {
+    const linked = {
+      ...place,
+      realPath: (file: string) => file.replace(`${workspace}/link`, '/srv/data'),
+      links: (directory: string, deep: boolean) =>
+        directory === workspace || (deep && workspace.startsWith(directory)) ? [`${workspace}/link`] : [],
+    };
+    const level = (text: string) => classifyCommand(text, linked, parse).level;
+    for (const text of [
+      'touch *',
+      'touch l*/x',
+      'find . -exec chmod 600 {} +',
+      'touch */../x',
+      'touch link/../x',
+      'cd link && touch ../x',
+      'env -C link/.. touch x',
+    ])
+      expect(level(text), text).toBe('ask');
+    for (const text of ['touch a*', 'cd link/.. && touch x', 'cat *', 'touch sub/../x']) expect(level(text), text).toBe('safe');
+  });
+
   it('leaves a workspace inside the protected state directory usable', () => {
     const inside = `${home}/.hermes/workspaces/s1`;
     const nested = { ...place, directory: inside, workspace: inside, writable: [inside], protectedPaths: [`${home}/.hermes`] };

@@ -4,7 +4,9 @@ import { changeDirectory, type Scope, variableValue } from './scope.ts';
 
 type Builtin = (words: readonly string[], scope: Scope, walk: Walk) => void;
 
-const change: Builtin = (words, scope) => changeDirectory(scope, directoryOperand(words, scope));
+/** `cd -P` follows links, and so does every `cd ..` after it. */
+const change: Builtin = (words, scope) =>
+  changeDirectory(scope, words.some((word) => /^-\w*P/u.test(word)) ? undefined : directoryOperand(words, scope));
 const forgetAll: Builtin = (words, scope, walk) => forgetVariables(words, scope, walk);
 
 const BUILTINS: Readonly<Record<string, Builtin>> = {
@@ -37,7 +39,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     ),
   set: (words, _scope, walk) =>
     doubtIf(
-      words.some((word) => /^-[a-zA-Z]*k/u.test(word)),
+      words.some((word) => /^-[a-zA-Z]*[kP]|^(?:keyword|physical)$/u.test(word)),
       'set',
       walk,
     ),

@@ -1,6 +1,6 @@
 import type { Walk } from './actions.ts';
 import type { SimpleCommand } from './command.ts';
-import { ANY, DEEP, isStatic, shown } from './pattern.ts';
+import { ANY, DEEP, isStatic, SEVERAL, shown } from './pattern.ts';
 import { changeDirectory, copyScope, type Scope } from './scope.ts';
 import { skipOwnWords, type Unwrapped } from './wrappers.ts';
 
@@ -80,7 +80,10 @@ function environment(words: readonly string[], at: Special): void {
     return;
   }
   const directory = words.findIndex((word) => /^-C|^--chdir/u.test(word));
-  if (directory >= 0) changeDirectory(at.scope, (words[directory] ?? '').replace(/^-C|^--chdir=?/u, '') || words[directory + 1]);
+  if (directory >= 0) {
+    const target = (words[directory] ?? '').replace(/^-C|^--chdir=?/u, '') || words[directory + 1];
+    changeDirectory(at.scope, target?.includes('..') ? undefined : target); // what lies above a link is not what stands before it
+  }
   for (const word of words) {
     const assignment = /^([A-Za-z_]\w*)=([\s\S]*)$/u.exec(word);
     if (assignment !== null) at.walk.assignments.push({ name: assignment[1] ?? '', value: assignment[2] ?? '' });
@@ -114,7 +117,9 @@ function xargs(words: readonly string[], at: Special): void {
   const replaced = /^-[Ii](.*)$/u.exec(words.find((word) => /^-[Ii]/u.test(word)) ?? '');
   const mark = replaced === null ? undefined : replaced[1] || (replaced[0] === '-I' ? words[words.indexOf('-I') + 1] : '{}');
   const { feed } = at.command;
-  const given = feed.from === 'text' ? feed.text.split(/\s+/u).filter((word) => word !== '') : [ANY];
+  // It takes quotes and backslashes in its input away, and cuts elsewhere or reads something else by some options.
+  const isPlain = feed.from === 'text' && !/['"\\]/u.test(feed.text) && !words.some((word) => /^-\w*[0da]|^--(?:null|del|arg)/u.test(word));
+  const given = isPlain ? feed.text.split(/\s+/u).filter((word) => word !== '') : [mark === undefined ? SEVERAL : ANY];
   if (mark === undefined) {
     at.inner([...unwrapped.argv, ...given]);
     return;
@@ -182,7 +187,7 @@ function fdStarts(words: readonly string[]): string[] {
 }
 
 export function findStarts(name: string, words: readonly string[]): string[] {
-  const end = words.findIndex((word) => /^[-(!]/u.test(word) && !/^-[HLP]$|^-O\d|^-D/u.test(word));
+  const end = words.findIndex((word) => /^-.|^[(!]$/u.test(word) && !/^-[HLP]$|^-O\d|^-D/u.test(word));
   const starts = name === 'find' ? words.slice(0, end < 0 ? words.length : end).filter((word) => !/^-[HLP]$|^-O\d|^-D/u.test(word)) : [];
   return starts.length > 0 ? starts.map((start) => (start === '/' ? '' : start.replace(/\/+$/u, ''))) : ['.'];
 }

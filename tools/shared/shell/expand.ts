@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import { ANY, PIECE } from './pattern.ts';
+import { ANY, PIECE, SEVERAL } from './pattern.ts';
 import { ansiC, doubleQuoted, finishWord, globbed, hidesExpansion, TILDE, unquoted } from './quoting.ts';
 import { type Scope, variableValue } from './scope.ts';
 
@@ -44,7 +44,13 @@ function splitSegments(segments: readonly Segment[], scope: Scope): string[] {
   const fields = [''];
   for (const segment of segments) {
     const unknownSplit = segment.splits && !scope.splitsAtBlanks;
-    const [first = '', ...more] = unknownSplit ? [ANY] : segment.splits ? globbed(segment.text).split(/[ \t\n]+/u) : [segment.text];
+    const [first = '', ...more] = unknownSplit
+      ? [SEVERAL]
+      : segment.splits
+        ? globbed(segment.text)
+            .replaceAll(/\ue000\ue004?/gu, SEVERAL)
+            .split(/[ \t\n]+/u)
+        : [segment.text];
     fields.push((fields.pop() ?? '') + first, ...more);
   }
   const quoted = segments.some((segment) => !segment.splits);
@@ -52,9 +58,14 @@ function splitSegments(segments: readonly Segment[], scope: Scope): string[] {
 }
 
 function expandTilde(word: string, scope: Scope): string {
-  if (!word.startsWith(TILDE)) return word;
-  const user = word.slice(1).split('/', 1)[0] ?? '';
-  const rest = word.slice(1 + user.length);
+  const at = word.indexOf(TILDE);
+  if (at < 0) return word;
+  return word.slice(0, at) + homeOf(word.slice(at + 1), scope);
+}
+
+function homeOf(text: string, scope: Scope): string {
+  const user = text.split('/', 1)[0] ?? '';
+  const rest = text.slice(user.length);
   if (user === '') return variableValue(scope, 'HOME') + rest;
   if (user === '+') return variableValue(scope, 'PWD') + rest;
   if (user === '-') return ANY;
@@ -129,6 +140,7 @@ function quotedLiteral(text: string, expander: Expander): string {
 }
 
 function expansionValue(node: Node, expander: Expander): string {
+  if (/^\$(?:@|\{(?:@|\w+\[@\])\})$/u.test(node.text)) return SEVERAL; // also between quotes
   if (node.type === 'simple_expansion') return variableValue(expander.scope, node.text.slice(1));
   if (node.type === 'arithmetic_expansion') {
     expander.substitute(node);

@@ -1,5 +1,5 @@
 import type { Risk } from '../../../agent/risk.ts';
-import { realPath } from '../home-paths.ts';
+import { linksBelow, realPath } from '../home-paths.ts';
 import { classifyCommand } from './classify.ts';
 import { memoryOf } from './memory.ts';
 import { loadShellParser, type ParseShell } from './tree.ts';
@@ -20,7 +20,8 @@ export function createShellJudge({ home, protectedPaths, searchPath }: ShellJudg
     parser ??= loadShellParser();
     const parse = await parser;
     const writable = [...new Set([workspace, realPath(workspace)])];
-    const risk = classifyCommand(command, { home, protectedPaths, directory, workspace, writable, realPath }, parse);
+    const place = { home, protectedPaths, directory, workspace, writable, realPath, links: linksBelow };
+    const risk = classifyCommand(command, place, parse);
     const memory = risk.level === 'ask' ? await memoryOf(command, { home, directory, workspace, searchPath }, parse) : undefined;
     return memory === undefined ? risk : { ...risk, memory };
   };

@@ -1,3 +1,5 @@
+import { SEVERAL } from './pattern.ts';
+
 /** Words of a command taken apart as getopt does: options may stand anywhere, `--` ends them. */
 
 export interface OptionSpec {
@@ -28,7 +30,10 @@ export function parseOptions(words: readonly string[], spec: OptionSpec = {}): O
     if (option === undefined) operands.push(word);
     else {
       for (const flag of option.flags) flags.add(flag);
-      if (option.needsValue !== undefined) values.set(option.needsValue, option.value ?? words[++index] ?? '');
+      if (option.needsValue === undefined) continue;
+      const value = option.value ?? words[++index] ?? '';
+      values.set(option.needsValue, value);
+      if (value.includes(SEVERAL)) operands.push(value); // the words behind the first one are none of the option's
     }
   }
   return { flags, values, operands };

@@ -7,6 +7,8 @@ import path from 'node:path';
 
 /** Any text at all: may hold slashes, spaces, options, several words or nothing. */
 export const ANY = '\ue000';
+/** `ANY` that bash cuts at blanks: none, one or several words. */
+export const SEVERAL = `${ANY}\ue004`;
 /** Some text without a slash that begins neither with a dot nor, at the start of a word, with a dash: a glob, a number. */
 export const PIECE = '\ue001';
 /** A relative path that stays below its directory. */
@@ -30,7 +32,7 @@ export function isStatic(word: string): boolean {
 
 /** For people: how the unknown parts are shown. */
 export function shown(word: string): string {
-  return word.replaceAll(ANY, '…').replaceAll(PIECE, '*').replaceAll(DEEP, '**').replaceAll(HIDDEN, '.*');
+  return word.replaceAll(SEVERAL, '…').replaceAll(ANY, '…').replaceAll(PIECE, '*').replaceAll(DEEP, '**').replaceAll(HIDDEN, '.*');
 }
 
 /** All directories that a relative word may be relative to; `undefined`: not known. */

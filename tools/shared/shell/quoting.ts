@@ -93,9 +93,10 @@ function withoutSets(word: string): string {
 /** `{a..e}`, `{1..9..2}` */
 const RANGE = /^(?:[a-zA-Z]|[-+]?\d+)\.\.(?:[a-zA-Z]|[-+]?\d+)(?:\.\.[-+]?\d+)?$/u;
 
-/** All but a leading tilde, which is the caller's. */
+/** All but a tilde that means a home directory, which is the caller's: at the start of a word, or of the value of what looks like an assignment. */
 function unmark(text: string): string {
-  return text.replaceAll(/(?!^\uf005)[\uf000-\uf005]/gu, (mark) => UNMARK.get(mark) ?? mark);
+  const start = /^(?:[A-Za-z_]\w*\+?=)?\uf005/u.exec(text)?.[0].length ?? 0;
+  return text.replaceAll(/[\uf000-\uf005]/gu, (mark, offset: number) => (offset === start - 1 ? mark : (UNMARK.get(mark) ?? mark)));
 }
 
 /** Expands the first list; `undefined`: there is none. */

@@ -2,7 +2,7 @@ import type { Node } from 'web-tree-sitter';
 import { type Actions, doubting } from './actions.ts';
 import { assign, declare, prefixAssignment, unset } from './assign.ts';
 import { applyBuiltin } from './builtins.ts';
-import type { Feed } from './command.ts';
+import type { Feed, SimpleCommand } from './command.ts';
 import { expandToOne, expandWord } from './expand.ts';
 import { named } from './node-facts.ts';
 import { ANY, type Directories, isStatic } from './pattern.ts';
@@ -57,9 +57,15 @@ function redirected(node: Node, scope: Scope, actions: Actions): void {
   else if (body !== null) actions.visit(body, scope);
   scope.feed = feed;
   const last = endsInCommand(body) ? actions.walk.commands.slice(from).at(-1) : undefined;
-  note(seen, last === undefined ? union(directories, union(scope.directories, scope.failedDirectories)) : last.directories, actions);
+  const known = last === undefined || movesShell(last) ? undefined : last;
+  note(seen, known === undefined ? union(directories, union(scope.directories, scope.failedDirectories)) : known.directories, actions);
   const names = actions.walk.commands.slice(from).map((command) => command.argv[0] ?? '');
   visitRest(seen, { scope, names }, actions);
+}
+
+/** Its redirections are opened before it leaves. */
+function movesShell(command: SimpleCommand): boolean {
+  return ['cd', 'pushd', 'popd'].includes(command.argv[0] ?? '');
 }
 
 /** `$(<file)` reads the file without a command. */

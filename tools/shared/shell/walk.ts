@@ -3,7 +3,7 @@ import type { Actions, Walk } from './actions.ts';
 import type { Finding, Reading } from './command.ts';
 import { commonValue, type Expander, expandWord } from './expand.ts';
 import { callsItselfInBackground, changesDirectory, forgetChanged, isTrueComment, looseList } from './node-facts.ts';
-import { ANY } from './pattern.ts';
+import { ANY, SEVERAL } from './pattern.ts';
 import { printed, printedValue } from './printed.ts';
 import { runCommand } from './run-command.ts';
 import { copyScope, createScope, mergeInto, type Scope, settleDirectories, union } from './scope.ts';
@@ -185,7 +185,7 @@ function visitFor(node: Node, scope: Scope, at: At): void {
   const body = node.childForFieldName('body');
   const { expander } = actions(scope, at);
   const words = node.childrenForFieldName('value').filter((value) => value !== null);
-  const values = words.flatMap((word) => expandWord(word, expander));
+  const values = words.flatMap((word) => expandWord(word, expander)).map((value) => value.replaceAll(SEVERAL, ANY));
   if (body === null) return;
   forgetChanged(body, scope);
   const rounds = values.length > UNROLLED || values.length === 0 ? [values.length === 0 ? ANY : commonValue(values)] : values;

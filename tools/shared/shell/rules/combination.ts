@@ -3,7 +3,8 @@ import { ANY, couldBe, type Directories, resolveWord } from '../pattern.ts';
 import { isShell } from '../unwrap.ts';
 import { isInterpreter } from './code.ts';
 import { AFTER_PROGRAM, FILE_READERS } from './generic.ts';
-import { ask, holdsSecrets, type ShellPlace } from './rule.ts';
+import type { ShellPlace } from './links.ts';
+import { ask, holdsSecrets } from './rule.ts';
 
 /** What several commands of one text do together. */
 

@@ -2,18 +2,8 @@ import { isStartupVariable } from '../../environment.ts';
 import { commandName, type Finding, type Reading, type SimpleCommand } from '../command.ts';
 import { ANY, isStatic, shown } from '../pattern.ts';
 import { isReader } from './known.ts';
-import {
-  ask,
-  holdsSecrets,
-  isVital,
-  isWritable,
-  type Rule,
-  reading,
-  readingByEnd,
-  readingByStart,
-  type ShellPlace,
-  writing,
-} from './rule.ts';
+import type { ShellPlace } from './links.ts';
+import { ask, holdsSecrets, isVital, isWritable, type Rule, reading, readingByEnd, readingByStart, writing } from './rule.ts';
 
 /** What holds for every command, whatever its name. */
 

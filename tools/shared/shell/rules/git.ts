@@ -1,6 +1,7 @@
 import type { SimpleCommand } from '../command.ts';
 import { isStatic } from '../pattern.ts';
-import { ask, holdsSecrets, type Rule, type ShellPlace, writing } from './rule.ts';
+import type { ShellPlace } from './links.ts';
+import { ask, holdsSecrets, type Rule, writing } from './rule.ts';
 
 /** Settings through which git runs programs, or through which it would do so later. */
 const RUNNING_SETTING =

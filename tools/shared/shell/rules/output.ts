@@ -1,7 +1,8 @@
 import { commandName, type Finding, type SimpleCommand } from '../command.ts';
 import { type OptionSpec, parseOptions } from '../options.ts';
 import { isStatic } from '../pattern.ts';
-import { ask, type Rule, type ShellPlace, writing } from './rule.ts';
+import type { ShellPlace } from './links.ts';
+import { ask, type Rule, writing } from './rule.ts';
 
 /** Programs that mostly read, and write where one of their words says. */
 
@@ -175,11 +176,13 @@ const rules: Record<string, Rule> = {
     const { flags, operands } = parseOptions(command.argv.slice(1), { values: 'poIP' });
     return flags.has('i') || flags.has('inplace') ? firstWritten(operands.slice(1), command, place) : [];
   },
+  shuf: intoOptions(['-o', '--output']),
   uniq: intoSecond({ values: 'fsw', longValues: ['skip-fields', 'skip-chars', 'check-chars'] }),
   xxd: intoSecond({ values: 'cglnos' }),
   objcopy: intoSecond({ values: 'IOBFjRKNLGW' }),
   script: intoFirst({ values: 'cEIOBTmo', longValues: ['command', 'log-in', 'log-out', 'log-io', 'log-timing'] }),
   logsave: intoFirst({}),
+  flock: intoFirst({ values: 'wEc' }),
   ar: intoSecond({}),
   strip: intoFirst({ values: 'KNRoF' }),
   mktemp: temporary,

@@ -77,10 +77,9 @@ const sql: Rule = (command, place) => {
   if (/\\!|\.shell\b|\.system\b|\bcopy\b[^;]*\bprogram\b|\bxp_cmdshell\b/iu.test(given)) return ask('It runs commands through a database.');
   if (SQL_FILES.test(given)) return ask('It writes or loads files through a database.');
   const [file] = parseOptions(command.argv.slice(1), { values: 'c', longValues: ['cmd', 'init', 'separator', 'nullvalue'] }).operands;
-  const changes = /\b(?:create|insert|update|delete|alter|drop|replace|vacuum|pragma|begin)\b/iu.test(given);
-  return changes && file !== undefined && /^(?:sqlite3|duckdb)$/u.test(commandName(command))
-    ? writing(file, command.directories, place)
-    : [];
+  // Even a query makes the file where there is none.
+  const mayWrite = /^(?:sqlite3|duckdb)$/u.test(commandName(command)) && !command.argv.some((word) => /^--?readonly$/u.test(word));
+  return mayWrite && file !== undefined ? writing(file, command.directories, place) : [];
 };
 
 // Dot-commands and statements of sqlite, psql and mysql that write or load files.

@@ -1,18 +1,9 @@
 import path from 'node:path';
 import { isWithin } from '../../home-paths.ts';
-import { couldEndInSecret, isHarmlessDevice, runsWithGit, type SensitivePlaces, whyNotRead, whyNotWrite } from '../../sensitive-paths.ts';
+import { couldEndInSecret, isHarmlessDevice, runsWithGit, whyNotRead, whyNotWrite } from '../../sensitive-paths.ts';
 import type { Finding, SimpleCommand } from '../command.ts';
-import { ANY, couldBe, DEEP, type Directories, isStatic, PIECE, PLACEHOLDERS, resolveWord, shown, withoutClimbs } from '../pattern.ts';
-
-/** Where a command would run. */
-export interface ShellPlace extends SensitivePlaces {
-  /** The directory in which it begins. */
-  readonly directory: string;
-  /** Directories in which writing needs nobody's consent. */
-  readonly writable: readonly string[];
-  /** Follows links as far as the path exists; the identity where nobody should look at the disk. */
-  realPath(file: string): string;
-}
+import { ANY, couldBe, DEEP, type Directories, isStatic, PIECE, resolveWord, shown, withoutClimbs } from '../pattern.ts';
+import { followed, meant, type ShellPlace } from './links.ts';
 
 /** What is wrong with a command of a certain name; nothing when it is fine. */
 export type Rule = (command: SimpleCommand, place: ShellPlace) => readonly Finding[];
@@ -37,7 +28,7 @@ export function isRawDisk(word: string): boolean {
 export function writing(word: string, directories: Directories, place: ShellPlace): Finding[] {
   if (word === '' || word === '-') return [];
   if (isRawDisk(word)) return hardline('It overwrites a disk as a whole.', [shown(word)]);
-  const files = resolveWord(word, directories);
+  const files = meant(word, directories, place);
   if (files === undefined) return ask(`It writes to a place that only shows when it runs (${shown(word)}).`, [shown(word)]);
   return files.flatMap((file) => writingFile(file, place)).slice(0, 1);
 }
@@ -45,7 +36,7 @@ export function writing(word: string, directories: Directories, place: ShellPlac
 function writingFile(file: string, place: ShellPlace): Finding[] {
   if (file === '/proc/sysrq-trigger') return hardline('It stops or restarts the machine at once.', [file]);
   if (isHarmlessDevice(file)) return [];
-  const candidates = new Set([file, followed(file, place)]);
+  const candidates = new Set([file, ...followed(file, place, true)]);
   const about = [...candidates].map(shown);
   for (const candidate of candidates) {
     const forbidden = whyNotWrite(candidate, place);
@@ -60,21 +51,13 @@ export function isWritable(file: string, place: ShellPlace): boolean {
   return place.writable.some((directory) => file === directory || file.startsWith(directory.endsWith('/') ? directory : `${directory}/`));
 }
 
-/** Links are followed in the part of a path that is known. */
-export function followed(file: string, place: ShellPlace): string {
-  const unknown = file.search(PLACEHOLDERS);
-  if (unknown < 0) return place.realPath(file);
-  const known = file.slice(0, file.lastIndexOf('/', unknown));
-  return known === '' ? file : place.realPath(known) + file.slice(known.length);
-}
-
 /** Reading what holds secrets. What a word holds that is only known at run time is not suspected, see `readingByEnd`. */
 export function reading(word: string, directories: Directories, place: ShellPlace): Finding[] {
   const words = withoutClimbs(word);
   if (words === undefined) return ask(`It uses files that only show when it runs (${shown(word)}).`, [shown(word)]);
-  const files = words.flatMap((each) => resolveWord(each, directories) ?? []);
+  const files = words.flatMap((each) => meant(each, directories, place) ?? []);
   for (const name of files) {
-    const candidates = [...new Set([name, followed(name, place)])];
+    const candidates = [...new Set([name, ...followed(name, place, false)])];
     for (const file of candidates) {
       const why = whyNotRead(file, place);
       if (why !== undefined) return ask(`It uses ${shown(file)}. ${why}`, candidates.map(shown));
@@ -86,7 +69,7 @@ export function reading(word: string, directories: Directories, place: ShellPlac
 /** The known end of a word whose beginning only shows when it runs. */
 export function readingByEnd(word: string, directories: Directories, place: ShellPlace): Finding[] {
   const isUnknown = word.includes(ANY) || (directories === undefined && !path.isAbsolute(word));
-  const end = word.slice(word.lastIndexOf(ANY) + 1);
+  const end = word.slice(word.lastIndexOf(ANY) + 1).replace(/^\ue004/u, '');
   const isTelling = isUnknown && !/(?:^|\/)[\ue001\ue002]/u.test(end) && couldEndInSecret(end, place.protectedPaths);
   return isTelling ? ask(`It may use keys, credentials or the configuration of this gateway (${shown(word)}).`, [shown(word)]) : [];
 }
@@ -115,7 +98,7 @@ const SYSTEM_DIRECTORIES =
 
 /** The machine, a system directory, somebody's home, or everything in one of them. */
 export function isVital(word: string, directories: Directories, place: ShellPlace): boolean {
-  const files = resolveWord(withoutDotGlob(word), directories) ?? [];
+  const files = meant(withoutDotGlob(word), directories, place) ?? [];
   const vital = [...SYSTEM_DIRECTORIES, place.home];
   return files.some(
     (file) => vital.some((directory) => couldBe(file, directory) || isAllOf(file, directory)) && !isWritableBelow(file, place),

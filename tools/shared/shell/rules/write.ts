@@ -1,7 +1,8 @@
 import { commandName, type Finding, type SimpleCommand } from '../command.ts';
 import { hasOption, type OptionSpec, type Options, parseOptions } from '../options.ts';
 import { resolveWord } from '../pattern.ts';
-import { ask, hardline, holdsSecrets, isVital, type Rule, reading, type ShellPlace, writing } from './rule.ts';
+import type { ShellPlace } from './links.ts';
+import { ask, hardline, holdsSecrets, isVital, type Rule, reading, writing } from './rule.ts';
 
 /** Programs that write where their arguments say. */
 
@@ -93,10 +94,16 @@ const streamEdit: Rule = (command, place) => {
   return inPlace ? firstOf(files, command, place) : [];
 };
 
+/** What `s` and `y` look for and put there is no command. */
+function withoutTexts(script: string): string {
+  const part = String.raw`(?:\\[\s\S]|(?!\1)[\s\S])*`;
+  return script.replaceAll(new RegExp(String.raw`(?<![\w\\])[sy]([^\w\s\\])${part}\1${part}\1[gpiIMm0-9]*`, 'gu'), '');
+}
+
 /** The commands `e`, `w`, `W` and the flags `e`, `w` of `s`. */
 function runsOrWrites(script: string): boolean {
   const address = String.raw`(?:[0-9$~]+|/(?:[^/\\]|\\.)*/[IM]*|\\([^\\\w\s])(?:(?!\1).)*\1[IM]*)?(?:,(?:[0-9$+~]+|/(?:[^/\\]|\\.)*/))?\s*!?\s*`;
-  const asCommand = new RegExp(String.raw`(?:^|[;{\n])\s*${address}(?:[ewW](?:\s|$)|[wW][./~])`, 'u').test(script);
+  const asCommand = new RegExp(String.raw`(?:^|[;{\n])\s*${address}(?:e(?:\s|$)|[wW])`, 'u').test(withoutTexts(script));
   return asCommand || /s(.)(?:(?!\1)[^\\]|\\.)*\1(?:(?!\1)[^\\]|\\.)*\1[gpiIm0-9]*[ew]/u.test(script);
 }
 
@@ -262,7 +269,10 @@ export const writeRules: Readonly<Record<string, Rule>> = {
   chown: changeOwner,
   cp: copy,
   rsync: copy,
-  install: copy,
+  install: (command, place) => {
+    const options = parseOptions(command.argv.slice(1), COPY);
+    return hasOption(options, 'd', 'directory') ? firstOf(options.operands, command, place) : copy(command, place);
+  },
   scp: copy,
   ln: link,
   link,
