@@ -572,4 +572,6 @@ export const overlooked: readonly string[] = [
   'set -P; cd sub; touch ../x',
   'set -o physical',
   'X=$(echo ../x); touch $X',
+  "script -q a.txt <<'E'\ntouch /tmp/new\nE",
+  'echo ls | script -q out.txt',
 ];

@@ -206,6 +206,10 @@ function textOption(words: readonly string[], at: Special): void {
     at.walk.doubt('It gives a shell commands as text that only shows when it runs.');
     return;
   }
+  const { feed } = at.command;
+  if (at.name !== 'flock' && !at.name.startsWith('np') && feed.from !== 'nothing')
+    at.walk.doubt('It feeds text to a shell, which runs it.');
+  if (at.name !== 'flock' && feed.from === 'text') at.walk.script(feed.text, copyScope(at.scope));
   const operands = words.filter((word) => !word.startsWith('-'));
   if (at.name === 'flock') follow(skipOwnWords(words, FLOCK), at);
   if (at.name === 'runuser') at.inner(operands);
