@@ -115,10 +115,10 @@ async function drainLane(options: Sending, lane: string, { waiting, sending }: E
       continue;
     }
     const reserved = part.purpose === 'draft' && part.attempts === 0; // by who began it, so that it never takes an answer's slot
-    if (!reserved) await pause(account.pacer.reserve(lane, part.group), sending);
+    if (!reserved) await pause(Math.ceil(account.pacer.reserve(lane, part.group)), sending); // timers cut fractions off, and would be early
     const leave = await account.sends.enter();
     try {
-      if (!reserved) await pause(account.pacer.reserveCall(lane, part.group), sending);
+      if (!reserved) await pause(Math.ceil(account.pacer.reserveCall(lane, part.group)), sending);
       if (sending.aborted) return;
       if (account.penaltyMs(lane) > 0) continue; // it came while this part waited for its slot
       const current = store.outbox.next(lane); // it may have been given another content meanwhile, or been given up

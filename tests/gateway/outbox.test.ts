@@ -377,3 +377,23 @@ describe('a stop', () => {
     expect([next.answers('ann'), next.answers('bob')]).toEqual([['echo: one'], ['echo: one']]);
   });
 });
+
+describe('a part that is changed before it is sent', () => {
+  it('goes out as it is when its slot comes, or not at all', async () => {
+    const platform = createFakePlatform({ capabilities: [], pacing: { chat_interval_ms: 5000 } });
+    const gateway = await plainGateway({ platform });
+    const { outbox } = gateway.store;
+    const chat = { platform: 'fake', account: 'main', chat: 'ann' };
+    const payload = (markdown: string) => ({ type: 'text', chat, markdown }) as const;
+    const add = (markdown: string) => outbox.add({ lane: 'fake/main/ann', group: false, purpose: 'notice', payload: payload(markdown) });
+    const [, second, third] = ['one', 'two', 'three', 'four'].map(add);
+    gateway.say('ann', 'five');
+    await pass(4000);
+    expect(gateway.answers('ann')).toEqual(['one']);
+    expect(outbox.replace(second ?? 0, payload('two, changed'))).toBe(true);
+    await pass(5000);
+    outbox.giveUp(third ?? 0, 'failed', 'not needed any more');
+    await pass(12_000);
+    expect(gateway.answers('ann')).toEqual(['one', 'two, changed', 'four', 'echo: five']);
+  });
+});

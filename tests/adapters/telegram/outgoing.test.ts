@@ -47,6 +47,17 @@ describe('messages to Telegram', () => {
     expect(shown(progress([], { done: true, elapsedMs: 200_000 }))).toBe('Worked · 3 min 20 s');
   });
 
+  it('show what a step stands for and says, what is not listed, and what a turn waits for', () => {
+    const steps = [
+      { tool: 'look', preview: 'a', state: 'ok', count: 3 },
+      { tool: 'run', preview: 'b', state: 'running', note: '3/7 <calls>', arguments: '{"x": "<y>"}' },
+    ] as const;
+    const lines = ['Working · 12 s', '… 7 earlier', '✓ look: a (×3)', '⏳ run: b 3/7 <calls>', '    {"x": "<y>"}'];
+    expect(shown(progress(steps, { earlier: 7 })).split('\n')).toEqual(lines);
+    expect(shown(progress([], { notice: 'It is busy <now>.' }))).toBe('Working · 12 s\nIt is busy <now>.');
+    expect(shown(progress([], { notice: 'It is busy.', waiting: true }))).toBe('Working · 12 s\n❓ Waiting for your answer');
+  });
+
   it('keep a long list of steps and long previews within a message', () => {
     const steps = Array.from({ length: 300 }, (_unused, index) => ({
       tool: 't',
