@@ -22,6 +22,11 @@ export function chosen({ lane, ports: { store } }: CommandCall): SessionSettings
   return store.sessions.open(lane)?.settings ?? {};
 }
 
+/** What goes along into another conversation: neither the right to act unasked nor a place in the transcript. */
+export function carried({ yolo: _, keepFrom: __, ...others }: SessionSettings): SessionSettings {
+  return others;
+}
+
 /** For the conversation that the next message belongs to; a turn at work keeps its own. */
 export function choose(call: CommandCall, change: (settings: SessionSettings) => SessionSettings): void {
   const { lane, ports } = call;

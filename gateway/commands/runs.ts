@@ -4,7 +4,7 @@ import { isOwner } from '../roles.ts';
 import type { TurnAtWork } from '../store/turns.ts';
 import { duration, quoted } from '../words.ts';
 import type { Command, CommandCall, CommandResult } from './command.ts';
-import { chosen } from './conversation.ts';
+import { carried, chosen } from './conversation.ts';
 
 const titleUnits = 100;
 const runId = /^(?:bg_\w*|t\d+)$/i;
@@ -36,14 +36,8 @@ const background: Command = {
   run: (call) => {
     if (call.args === '') return { reply: 'What should I do in the background? Write /background and the task.' };
     const { id, lane } = newRun(call);
-    const { model, reasoning, personality } = chosen(call);
     const title = call.args.toWellFormed().replaceAll(/\s+/g, ' ').slice(0, titleUnits).toWellFormed();
-    const settings = {
-      ...(model === undefined ? {} : { model }),
-      ...(reasoning === undefined ? {} : { reasoning }),
-      ...(personality === undefined ? {} : { personality }),
-    };
-    call.ports.sessions.begin(lane, { title, settings });
+    call.ports.sessions.begin(lane, { title, settings: carried(chosen(call)) });
     const reply = `🔄 ${id} is at work on it beside our conversation; its result comes here. /agents shows it, /stop ${id} ends it.`;
     return { reply, say: { text: call.args, lane } };
   },

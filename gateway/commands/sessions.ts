@@ -1,9 +1,8 @@
 /** Commands that begin, name, list, copy and change conversations. */
-import type { SessionSettings } from '../store/schema.ts';
 import type { SessionRow } from '../store/sessions.ts';
 import { counted, duration, quoted } from '../words.ts';
 import type { Command, CommandCall, CommandResult } from './command.ts';
-import { nameOf, present, wordsOf } from './conversation.ts';
+import { carried, nameOf, present, wordsOf } from './conversation.ts';
 
 const longestTitle = 100;
 const mostListed = 10;
@@ -108,17 +107,12 @@ function branchOff(
 ): CommandResult {
   const { store, sessions } = call.ports;
   const name = asTitle(call.args) || asTitle(`${nameOf(session, call.ports).slice(0, longestTitle - 9)} (branch)`);
-  const { model, reasoning, personality, keepFrom } = session.settings;
-  const chosen: SessionSettings = {
-    ...(model === undefined ? {} : { model }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(personality === undefined ? {} : { personality }),
-  };
-  const copy = sessions.begin(call.lane, { title: name, settings: chosen });
+  const { keepFrom } = session.settings;
+  const copy = sessions.begin(call.lane, { title: name, settings: carried(session.settings) });
   const ids = store.transcript.copy(entries, copy.id);
   const kept = keepFrom === undefined ? undefined : entries.find(({ id }) => id >= keepFrom);
   const newKept = kept === undefined ? undefined : ids.get(kept.id);
-  if (newKept !== undefined) store.sessions.setSettings(copy.id, { ...chosen, keepFrom: newKept });
+  if (newKept !== undefined) store.sessions.setSettings(copy.id, { ...copy.settings, keepFrom: newKept });
   const lines = [
     `🌿 We are in a copy now: ${quoted(name, longestTitle)} (${counted(entries.length, 'message')}).`,
     'It has a new, empty working directory; the files of the other one stay where they are. /resume goes back.',

@@ -63,20 +63,19 @@ describe('/background', () => {
     expect(gateway.answers('ann').at(-1)).toMatch(new RegExp(`^❌ ${run} : try\n\n⚠️ `));
   });
 
-  it('takes model, effort and personality of the conversation, and asks before it acts', async () => {
+  it('takes model, effort and personality of the conversation', async () => {
     const model = scriptedModel(echo);
     const gateway = await startGateway({ model });
-    await talk(gateway, '/reasoning high', '/personality pirate', '/yolo', '/bg go');
+    await talk(gateway, '/reasoning high', '/personality pirate', '/bg go');
     expect(model.requests.at(-1)?.reasoning).toBe('high');
     expect(model.requests.at(-1)?.system).toContain('sea captain');
-    const session = gateway.store.turns.sessionOf(1);
-    expect(session === undefined ? undefined : gateway.store.sessions.get(session)?.settings.yolo).toBeUndefined();
   });
 
   it('asks for approval in the chat that it was started from', async () => {
     const { tool, ran } = riskyTool();
     const script: Script = ({ messages }) => lastResults(messages)[0] ?? { call: 'remove', args: { path: 'build' } };
     const gateway = await startGateway({ model: scriptedModel(script), tools: [tool] });
+    await talk(gateway, '/yolo'); // of the conversation, not of the run
     const run = await begin(gateway, 'clean up');
     const asked = await card(gateway.platform, 'ann');
     expect(ran).toEqual([]);
