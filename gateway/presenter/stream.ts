@@ -15,8 +15,6 @@ const ripeMs = 2000;
 
 export interface Stream {
   handle(event: AgentEvent): void;
-  /** Nothing is on its way any more. */
-  settled(): Promise<void>;
 }
 
 /** What was said since the last complete message, and how much of it is shown. */
@@ -48,9 +46,6 @@ export function createStream(options: LiveOptions, call: Call, signal: AbortSign
   return {
     handle: (event) => {
       if (grow(growing, event, now())) request();
-    },
-    settled: async () => {
-      await edited.settled();
     },
   };
 }
