@@ -64,7 +64,7 @@ describe('every command, whatever its arguments', () => {
         await gateway.idle();
         expectValid(transcriptOf(gateway.store, chat));
       }),
-      { numRuns: 200 },
+      { numRuns: 150 },
     );
   });
 
@@ -85,7 +85,7 @@ describe('every command, whatever its arguments', () => {
         await gateway.idle();
         expectValid(transcriptOf(gateway.store, chat));
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
