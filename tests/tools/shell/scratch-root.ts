@@ -17,6 +17,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { linksBelow } from '../../../tools/shared/home-paths.ts';
+import { findProgram } from '../../../tools/shared/process/containment.ts';
 
 /** A whole machine in a directory: commands run in it by bubblewrap may change all of it but the programs, and nothing else. */
 export interface ScratchRoot {
@@ -58,10 +59,11 @@ const LINKS: Readonly<Record<string, string>> = {
 
 /** A sentence when no scratch root can be had here. */
 export function whyNoScratchRoot(): string | undefined {
-  const probe = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'], {
+  const bubblewrap = findProgram('bwrap');
+  if (bubblewrap === undefined) return 'bubblewrap (bwrap) is not installed';
+  const probe = spawnSync(bubblewrap, ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'], {
     encoding: 'utf8',
   });
-  if (probe.error !== undefined) return 'bubblewrap (bwrap) is not installed';
   return probe.status === 0 ? undefined : `bubblewrap may not make namespaces here: ${probe.stderr.trim()}`;
 }
 
@@ -97,7 +99,7 @@ export function createScratchRoot(): ScratchRoot {
   return {
     run: (commands) => {
       const outcome = spawnSync(
-        'bwrap',
+        findProgram('bwrap') ?? '',
         [...options, '--bind', root, '/', ...mounts, ...workspace, '/bin/bash', '-c', DRIVER, 'driver', ...commands],
         { encoding: 'utf8', cwd: '/' },
       );
