@@ -91,6 +91,7 @@ async function drafting(options: FakePlatformOptions = {}, gateway: Partial<Gate
 }
 
 const rejected = new DeliveryError('no', { kind: 'rejected', certain: true });
+const slower = new DeliveryError('slower', { kind: 'rate_limited', certain: true, retryAfterMs: 10_000 });
 const lost = new DeliveryError('lost', { kind: 'transient', certain: false });
 const sends = ({ calls }: FakePlatform): number => calls.filter(({ kind }) => kind === 'send').length;
 
@@ -182,6 +183,21 @@ describe('an answer that is streamed by edits', () => {
     expect(platform.calls).toHaveLength(limited);
     await gateway.idle();
     expect([texts(platform), sends(platform)]).toEqual([['The answer grows.'], 1]);
+  });
+
+  it('comes as a whole where a penalty kept the draft from being sent', async () => {
+    const { gateway, platform, model } = await talking();
+    platform.fail({ throws: slower });
+    gateway.say('g1', 'hello', inGroup);
+    model.say('The answer');
+    await pass(2500);
+    expect(sends(platform)).toBe(1);
+    model.say(' is whole.');
+    model.end();
+    await pass(12_000);
+    await gateway.idle();
+    expect(texts(platform)).toEqual(['The answer is whole.']);
+    expect(platform.calls.map(({ kind }) => kind)).not.toContain('edit');
   });
 
   it('is not overtaken by an edit that was still on its way', async () => {
@@ -280,6 +296,22 @@ describe('a draft that a crash left behind', () => {
     second.model.end();
     await second.gateway.idle();
     expect(texts(platform)).toEqual(['The answer', 'Another answer']);
+  });
+
+  it('is not sent any more where it had not reached the chat', async () => {
+    const { gateway, platform, model } = await talking();
+    platform.fail({ throws: slower });
+    gateway.say('g1', 'hello', inGroup);
+    model.say('The answer');
+    await pass(2500);
+    const home = gateway.kill();
+    const second = await talking({}, { home, platform });
+    await pass(15_000);
+    expect(sends(platform)).toBe(1);
+    second.model.say('Another answer');
+    second.model.end();
+    await second.gateway.idle();
+    expect([texts(platform), sends(platform)]).toEqual([['Another answer'], 2]);
   });
 
   it('is not edited again once it was the answer', async () => {

@@ -88,6 +88,13 @@ describe('an answer in a chat without previews', () => {
     expect(account.pacer.reserve('fake/main/group', true)).toBe(0);
   });
 
+  it('takes one slot for its first message, and not a second one at its delivery', async () => {
+    const { platform, live, startedAt } = await streaming({ pacing: { chat_interval_ms: 5000 } });
+    live.handle(delta('The answer'));
+    await pass(12_000);
+    expect(platform.calls.map((call) => Math.floor((call.at - startedAt) / 100))).toEqual([20]);
+  });
+
   it('waits while something else is to be sent to the chat', async () => {
     const { platform, store, target, live } = await streaming();
     const payload = { type: 'text', chat: target.chat, markdown: 'a notice' } as const;
