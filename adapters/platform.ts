@@ -6,6 +6,8 @@ import type { Adapter, Host } from './adapter.ts';
 export interface MenuCommand {
   readonly name: string;
   readonly description: string;
+  /** Typed, these mean the same. No menu shows them. */
+  readonly aliases?: readonly string[];
 }
 
 /** How often we may call a platform. Documented values are the defaults; see each platform's schema for the source. */

@@ -3,6 +3,7 @@ import type { InboundMessage } from '../adapters/adapter.ts';
 import { runsAgain } from '../agent/execute.ts';
 import { type RunInput, startRun } from '../agent/run.ts';
 import { systemPrompt } from '../agent/system-prompt.ts';
+import { backgroundOf } from './background.ts';
 import { type MessageEntry, nextBatch } from './batch.ts';
 import { interject } from './interject.ts';
 import { createJournal, type TurnJournal } from './journal.ts';
@@ -200,8 +201,9 @@ function watch(options: TurnOptions, turn: TurnRow): Watchdog {
   const { settings, outbox, log, now } = options;
   const warn = (silentMs: number): void => {
     const minutes = Math.round(silentMs / 60_000);
+    const stop = ['/stop', backgroundOf(turn.lane)?.id ?? ''].join(' ').trim();
     attempt(log, () => {
-      outbox.add([noticePart(turn.target, `⏳ Nothing has happened for ${minutes} minutes; I am still waiting. (/stop ends it.)`)]);
+      outbox.add([noticePart(turn.target, `⏳ Nothing has happened for ${minutes} minutes; I am still waiting. (${stop} ends it.)`)]);
       outbox.kick(outboxLane(turn.target.chat));
     });
   };

@@ -27,7 +27,10 @@ export interface IntakeParts {
 }
 
 export function createIntake({ config, host, menu, migrations, identity, dismiss }: IntakeParts): Intake {
-  const commands = [...menu.map(({ name }) => name), ...telegramCommands(menu).map(({ command }) => command)];
+  const commands = [
+    ...menu.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+    ...telegramCommands(menu).map(({ command }) => command),
+  ];
   const rules = {
     requireMention: config.require_mention,
     freeResponseChats: config.free_response_chats,

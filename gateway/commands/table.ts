@@ -29,7 +29,7 @@ export const commands: readonly Command[] = [
   help,
 ];
 
-export const menu: readonly MenuCommand[] = commands.map(({ name, description }) => ({ name, description }));
+export const menu: readonly MenuCommand[] = commands.map(({ name, description, aliases }) => ({ name, description, aliases }));
 
 export function findCommand(name: string): Command | undefined {
   return commands.find((command) => command.name === name || command.aliases.includes(name));

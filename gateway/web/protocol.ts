@@ -61,6 +61,7 @@ export interface ChatSummary {
 export interface MenuCommand {
   readonly name: string;
   readonly description: string;
+  readonly aliases?: readonly string[];
 }
 
 export type ServerFrame =
