@@ -52,7 +52,13 @@ export const calls: Script = (request) => {
 function wordsOf(request: Parameters<Script>[0]): readonly string[] {
   const last = request.messages.findLast((message) => message.role === 'user');
   const text = last?.role === 'user' ? last.content.map((part) => (part.type === 'text' ? part.text : '')).join('') : '';
-  return text.split('\n').at(-1)?.replace(/^\[\w+\] /, '').split(' ') ?? [];
+  return (
+    text
+      .split('\n')
+      .at(-1)
+      ?.replace(/^\[\w+\] /, '')
+      .split(' ') ?? []
+  );
 }
 
 export async function askingGateway(options: GatewayOptions & { readonly tools: readonly Tool[] }): Promise<Gateway> {
