@@ -30,8 +30,6 @@ export function createPacer(pacing: Pacing, now: Clock): Pacer {
   const account = createWindow(pacing.per_second);
   /** By limit: the time at which the next call would be exactly on schedule. */
   const schedule = new Map<string, number>();
-  const spread = (key: string, apartMs: number): [string, Rate][] =>
-    apartMs > 0 ? [[`apart ${key}`, { intervalMs: apartMs, burst: 1 }]] : [];
   const limitsOf = (chat: string, group: boolean): [string, Rate][] => {
     const limits: [string, Rate][] = [[`chat ${chat}`, chatRate]];
     if (group) limits.push([`group ${chat}`, groupRate]);
@@ -70,6 +68,10 @@ export function createPacer(pacing: Pacing, now: Clock): Pacer {
       return true;
     },
   };
+}
+
+function spread(key: string, apartMs: number): [string, Rate][] {
+  return apartMs > 0 ? [[`apart ${key}`, { intervalMs: apartMs, burst: 1 }]] : [];
 }
 
 function leavingOne([key, { intervalMs, burst }]: [string, Rate]): [string, Rate] {

@@ -121,7 +121,8 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     home,
     store,
     tools: options.tools ?? [],
-    settings: () => testSettings({ ...options, account: (key) => (key === `${platform.platform.name}/main` ? platform.config : undefined) }),
+    settings: () =>
+      testSettings({ ...options, account: (key) => (key === `${platform.platform.name}/main` ? platform.config : undefined) }),
     platforms: [{ platform: platform.platform, config: platform.config }],
     rules: { ...defaultRules, ...options.rules },
     http: undefined,
