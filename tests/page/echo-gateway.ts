@@ -1,5 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import type { Adapter, ChatRef, Host, Inbound, InboundAnswer, InboundMessage, OutboundAsk, ProgressStep } from '../../adapters/adapter.ts';
+import type {
+  Adapter,
+  ChatRef,
+  Host,
+  Inbound,
+  InboundAnswer,
+  InboundMessage,
+  OutboundAsk,
+  OutboundProgress,
+  ProgressStep,
+} from '../../adapters/adapter.ts';
 import type { MenuCommand } from '../../adapters/platform.ts';
 import { webPlatform } from '../../adapters/web/platform.ts';
 import { createHttpServer, type HttpServer } from '../../gateway/http/server.ts';
@@ -21,7 +31,10 @@ export interface Talk {
   /** Shows a card; the returned function edits it. */
   ask(card?: Partial<OutboundAsk>): Promise<(change: Partial<OutboundAsk>) => Promise<void>>;
   /** Opens a progress bubble; the returned function edits it. */
-  progress(steps: readonly ProgressStep[]): Promise<(steps: readonly ProgressStep[], done: boolean) => Promise<void>>;
+  progress(
+    steps: readonly ProgressStep[],
+    beside?: Pick<OutboundProgress, 'earlier' | 'notice' | 'waiting'>,
+  ): Promise<(steps: readonly ProgressStep[], done: boolean) => Promise<void>>;
 }
 
 export const echo: Answer = (message, talk) => talk.send(`You said: ${message.text}`);
@@ -150,9 +163,9 @@ export class EchoGateway {
         const ref = await adapter.send(ask, key(), signal);
         return async (change) => adapter.edit?.(ref, { ...ask, ...change }, signal);
       },
-      progress: async (steps) => {
+      progress: async (steps, beside = {}) => {
         const startedAtMs = Date.now();
-        const ref = await adapter.send({ type: 'progress', chat, steps, elapsedMs: 0, done: false }, key(), signal);
+        const ref = await adapter.send({ type: 'progress', chat, steps, ...beside, elapsedMs: 0, done: false }, key(), signal);
         return async (next, done) =>
           adapter.edit?.(ref, { type: 'progress', chat, steps: next, elapsedMs: Date.now() - startedAtMs, done }, signal);
       },

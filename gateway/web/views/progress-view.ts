@@ -78,6 +78,6 @@ function step({ tool, preview, state, count = 1, arguments: args, note }: Progre
     h('span', { class: 'step-preview', title: preview }, preview),
     ...(count === 1 ? [] : [h('span', { class: 'step-count' }, `×${count}`)]),
     ...(note === undefined ? [] : [h('span', { class: 'step-note' }, note)]),
-    ...(args === undefined ? [] : [h('code', { class: 'step-arguments', title: args }, args)]),
+    ...(args === undefined ? [] : [h('span', { class: 'step-arguments', title: args }, args)]),
   );
 }
