@@ -118,13 +118,17 @@ export function entriesOf(conversation: Conversation): readonly Entry[] {
 export function isWorking(conversation: Conversation): boolean {
   if (conversation.preview || conversation.typingUntilMs > Date.now()) return true;
   const entries = entriesOf(conversation);
-  return isStepping(entries) || entries.some(isOpenAsk);
+  // What is said between two tools stands below the steps, which go on all the same.
+  return isOpenProgress(entries.findLast(({ type }) => type === 'progress')) || entries.some(isOpenAsk);
+}
+
+function isOpenProgress(entry: Entry | undefined): boolean {
+  return entry?.type === 'progress' && !entry.done;
 }
 
 /** Cards come and close between the steps. */
 export function isStepping(entries: readonly Entry[]): boolean {
-  const last = entries.findLast(({ type }) => type !== 'ask');
-  return last?.type === 'progress' && !last.done;
+  return isOpenProgress(entries.findLast(({ type }) => type !== 'ask'));
 }
 
 export function isOpenAsk(entry: Entry): boolean {

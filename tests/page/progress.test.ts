@@ -30,4 +30,22 @@ describe.skipIf(chromiumPath === undefined)(`progress on the page, in a browser$
     ]);
     expect(await second?.locator('.progress-notice').innerText()).toBe('Waiting for your answer');
   });
+
+  it('offers to stop while steps go on above what was said between two tools', async () => {
+    const ended = Promise.withResolvers<void>();
+    const page = await bench.open({
+      answer: async (_message, talk) => {
+        const edit = await talk.progress([{ tool: 'terminal', preview: 'ls', state: 'running' }]);
+        await talk.send('I look first.');
+        await ended.promise;
+        await edit([], true);
+      },
+    });
+    await say(page, 'work');
+    await page.locator('.row-agent', { hasText: 'I look first.' }).waitFor();
+    const stop = page.getByRole('button', { name: /stop/i });
+    expect(await stop.isVisible()).toBe(true);
+    ended.resolve();
+    await stop.waitFor({ state: 'hidden' });
+  });
 });
