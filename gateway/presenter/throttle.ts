@@ -6,6 +6,9 @@ export interface Throttle {
   settled(): Promise<void>;
 }
 
+/** What was held back is tried again after this, or the interval where that is shorter. */
+const heldMs = 1000;
+
 /** `work` must not reject; false: it was held back and is to be tried again. After the signal nothing new starts. */
 export function createThrottle(intervalMs: number, work: () => Promise<boolean>, signal: AbortSignal): Throttle {
   let timer: NodeJS.Timeout | undefined;
@@ -20,7 +23,8 @@ export function createThrottle(intervalMs: number, work: () => Promise<boolean>,
     lastAt = performance.now();
     running = work().then((done) => {
       busy = false;
-      if (again || !done) request();
+      if (!done) lastAt = performance.now() - intervalMs; // nothing was called
+      if (again || !done) request(done ? 0 : Math.min(heldMs, intervalMs));
     });
   };
   const request = (delayMs = 0): void => {

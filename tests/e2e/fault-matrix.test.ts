@@ -83,7 +83,12 @@ afterAll(async () => {
   rmSync(world.home, { recursive: true, force: true });
 });
 
-const texts = (chatId: number): string[] => world.telegram.messages(chatId).map((message) => message.text ?? '');
+/** Without the bubble that says what takes so long. */
+const texts = (chatId: number): string[] =>
+  world.telegram
+    .messages(chatId)
+    .map((message) => message.text ?? '')
+    .filter((text) => !text.startsWith('Working · '));
 const isTo = (chatId: number) => (call: { readonly chatId: number | undefined }) => call.chatId === chatId;
 
 /** What a message in a chat of its own ends in; afterwards the chat still works. */

@@ -1,0 +1,109 @@
+/** What people see on Telegram while a turn works: the real adapter and the whole daemon, a model that takes its time. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { telegramPlatform } from '../../adapters/telegram/platform.ts';
+import type { Model } from '../../agent/model.ts';
+import { type Daemon, startDaemon } from '../../gateway/daemon.ts';
+import { openStore } from '../../gateway/store/index.ts';
+import { type FakeCall, type FakeTelegram, startFakeTelegram } from '../fakes/telegram.ts';
+import { migrations } from '../gateway/support/home.ts';
+import { memoryLog } from '../gateway/support/log.ts';
+import { testSettings } from '../gateway/support/settings.ts';
+import { countedTool } from '../gateway/support/tools.ts';
+import { noPacing } from '../support/gateway-process.ts';
+
+/** Says what it is about to do, does it for 4 s, then speaks for 6 s. */
+const slowModel: Model = {
+  name: 'slow',
+  windowTokens: 100_000,
+  vision: false,
+  async *stream({ messages }, signal) {
+    if (messages.at(-1)?.role !== 'tool') {
+      yield { type: 'text.delta', text: 'I look first.' };
+      yield { type: 'call', call: { id: 'call-1', name: 'look', arguments: '{"n": 7}' } };
+      yield { type: 'done', finish: 'calls' };
+      return;
+    }
+    for (const word of ['Here', ' is', ' the', ' whole', ' answer.', ' It ends', ' here.']) {
+      yield { type: 'text.delta', text: word };
+      await sleep(800, undefined, { signal });
+    }
+    yield { type: 'done', finish: 'stop' };
+  },
+};
+
+let telegram: FakeTelegram;
+let daemon: Daemon;
+let home: string;
+
+beforeAll(async () => {
+  telegram = await startFakeTelegram();
+  home = mkdtempSync(path.join(tmpdir(), 'hermes-progress-'));
+  const options = { bot_token: telegram.token, base_url: telegram.root, allowed_users: ['*'], poll_timeout_seconds: 1 };
+  const config = telegramPlatform.schema.parse({ ...options, require_mention: false, pacing: noPacing });
+  const settings = testSettings({ model: slowModel, account: () => config });
+  const look = countedTool('look', 'read', async () => {
+    await sleep(4000);
+    return { content: 'seen' };
+  });
+  daemon = await startDaemon({
+    version: '0.0.0-test',
+    home,
+    store: openStore({ home, migrations, now: Date.now }),
+    tools: [look.tool],
+    settings: () => settings,
+    platforms: [{ platform: telegramPlatform, config }],
+    rules: {
+      keys: { group_sessions_per_user: true, thread_sessions_per_user: false },
+      reset: { mode: 'none', at_hour: 4, idle_minutes: 1440, notify: true },
+      drainMs: 0,
+    },
+    http: undefined,
+    notes: [],
+    controlSocket: path.join(home, 'control.sock'),
+    log: memoryLog(),
+    now: Date.now,
+  });
+});
+afterAll(async () => {
+  await daemon.stop();
+  await telegram.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** One turn in a chat; the calls that it made. */
+async function turn(chatId: number): Promise<readonly FakeCall[]> {
+  telegram.inject({ chatId, text: 'hello', fromId: 77 });
+  const whole = (): boolean => telegram.messages(chatId).some(({ text }) => text.includes('It ends here.'));
+  await telegram.waitFor(() => whole() && telegram.messages(chatId).length === 2, 20_000);
+  return telegram.calls.filter((call) => call.chatId === chatId);
+}
+
+const answers = ['I look first.', 'Here is the whole answer. It ends here.'];
+const texts = (chatId: number): readonly string[] => telegram.messages(chatId).map(({ text }) => text);
+const methods = (calls: readonly FakeCall[]): readonly string[] =>
+  calls.map(({ method }) => method).filter((method) => method !== 'sendChatAction');
+
+describe.concurrent('a turn that takes its time', { timeout: 30_000 }, () => {
+  it('shows a bubble and drafts in a private chat, and leaves what was said', async () => {
+    const calls = await turn(77);
+    expect(texts(77)).toEqual(answers);
+    expect(methods(calls)).toContain('sendMessageDraft');
+    expect(methods(calls)).toContain('deleteMessage');
+    const bubble = calls.find(({ text }) => text?.includes('Working'));
+    expect(bubble?.text).toContain('look: <code>look 7</code>');
+    expect(methods(calls).filter((method) => method === 'sendMessage')).toHaveLength(3);
+  });
+
+  it('shows its answer by a message that is edited in a group', async () => {
+    const calls = await turn(-77);
+    expect(texts(-77)).toEqual(answers);
+    expect(methods(calls)).not.toContain('sendMessageDraft');
+    const streamed = calls.filter(({ text }) => text?.startsWith('Here'));
+    expect(streamed.map(({ method }) => method)).toEqual(['sendMessage', 'editMessageText']);
+    expect(streamed[0]?.text).not.toContain('here.');
+  });
+});
