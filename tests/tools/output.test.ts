@@ -71,6 +71,7 @@ describe('head and tail', () => {
   it('are the same however the stream is cut into chunks', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 300, maxLength: 900 }), fc.integer({ min: 1, max: 97 }), (text, size) => {
+        fc.pre(!text.includes('\ufffd')); // it would look like half a character
         const bytes = Buffer.from(text);
         const collected = createHeadTail(200);
         for (let at = 0; at < bytes.length; at += size) collected.push(bytes.subarray(at, at + size));
