@@ -1,7 +1,7 @@
 /** The one message that says what a turn is doing, edited in place. */
 import type { OutboundProgress } from '../../adapters/adapter.ts';
 import type { AgentEvent } from '../../agent/events.ts';
-import { type Call, editIntervalMs } from './call.ts';
+import { type Call, editIntervalMs, hasPreviews } from './call.ts';
 import type { LiveOptions } from './live-options.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createThrottle } from './throttle.ts';
@@ -21,6 +21,8 @@ export interface Bubble {
 interface Beside {
   readonly asks: Set<string>;
   notice: string | undefined;
+  /** The model has begun to say something. */
+  speaking: boolean;
 }
 
 export function createBubble(options: LiveOptions, call: Call, signal: AbortSignal): Bubble {
@@ -29,7 +31,7 @@ export function createBubble(options: LiveOptions, call: Call, signal: AbortSign
   const edit = adapter.edit?.bind(adapter);
   if (edit === undefined) return { handle: () => undefined, settled: async () => undefined };
   const steps = createSteps({ mode: () => display().progress, previewUnits: () => display().previewUnits });
-  const beside: Beside = { asks: new Set(), notice: undefined };
+  const beside: Beside = { asks: new Set(), notice: undefined, speaking: false };
   const startedAt = now();
   let ref = options.bubble.ref;
   /** Nobody can tell any more whether there is one, or it was deleted: a second one must not appear. */
@@ -43,6 +45,8 @@ export function createBubble(options: LiveOptions, call: Call, signal: AbortSign
   };
   const update = async (): Promise<boolean> => {
     const { steps: lines } = steps.list();
+    // Where the growing answer is a message too, both share the same slots, and it is what people want to see.
+    if (beside.speaking && ref !== null && display().streaming && !hasPreviews(options)) return true;
     if (lost || (ref === null && lines.length === 0 && beside.notice === undefined)) return true;
     const result = await call('edit', show);
     lost = result === 'rejected' || (result === 'unknown' && ref === null);
@@ -111,6 +115,7 @@ function applyBeside(beside: Beside, event: AgentEvent): boolean {
     case 'message':
     case 'tool.started': {
       const had = beside.notice !== undefined;
+      beside.speaking = event.type === 'text.delta';
       beside.notice = undefined;
       return had;
     }

@@ -29,6 +29,11 @@ export function editIntervalMs({ account, target }: Pick<CallOptions, 'account' 
   return target.chatType === 'dm' ? usual : Math.max(usual, groupEditIntervalMs);
 }
 
+/** The growing answer is shown beside the chat's messages, and not as one of them. */
+export function hasPreviews({ account: { adapter }, target }: Pick<CallOptions, 'account' | 'target'>): boolean {
+  return adapter.preview !== undefined && (adapter.previews?.(target.chat) ?? true);
+}
+
 export function createCall(options: CallOptions): Call {
   const { account, target, log } = options;
   const lane = outboxLane(target.chat);

@@ -3,7 +3,7 @@
  */
 import type { AgentEvent } from '../../agent/events.ts';
 import { isSilence } from '../silence.ts';
-import { type Call, editIntervalMs } from './call.ts';
+import { type Call, editIntervalMs, hasPreviews } from './call.ts';
 import { findDeliverables } from './deliverable.ts';
 import type { LiveOptions } from './live-options.ts';
 import { createThrottle } from './throttle.ts';
@@ -27,20 +27,19 @@ interface Growing {
 type Show = (growing: Growing) => Promise<boolean>;
 
 export function createStream(options: LiveOptions, call: Call, signal: AbortSignal): Stream {
-  const { account, target, now, display } = options;
-  const { adapter, platform } = account;
+  const { account, now, display } = options;
+  const { platform } = account;
   const growing: Growing = { text: '', shown: '', sinceMs: now() };
   const byPreview = previewer(options, call, signal);
   const byDraft = drafter(options, call);
-  const previews = (): boolean => adapter.previews?.(target.chat) ?? true;
   const update = async (): Promise<boolean> => {
     if (growing.text === growing.shown || !display().streaming) return true;
-    return byPreview !== undefined && previews() ? byPreview(growing) : byDraft(growing);
+    return byPreview !== undefined && hasPreviews(options) ? byPreview(growing) : byDraft(growing);
   };
   const previewed = createThrottle(platform.progress.previewIntervalMs, update, signal);
   const edited = createThrottle(editIntervalMs(options), update, signal);
   const request = (): void => {
-    if (byPreview !== undefined && previews()) previewed.request();
+    if (hasPreviews(options)) previewed.request();
     else if (growing.text !== '') edited.request(Math.max(0, growing.sinceMs + ripeMs - now()));
   };
   return {

@@ -100,6 +100,23 @@ describe('a bubble', () => {
     expect(bubble(platform)).not.toHaveProperty('notice');
   });
 
+  it('leaves the chat to the answer that is streamed as a message', async () => {
+    const { platform, open } = await liveOn({ capabilities: ['edit', 'delete', 'private-previews'], group: true });
+    const live = open();
+    live.handle(begun('1'));
+    await pass(3500);
+    live.handle(over('1'));
+    for (let word = 0; word < 30; word += 1) {
+      live.handle(delta(`${word} `));
+      await pass(1000);
+    }
+    expect(platform.calls.map(({ message }) => message?.type).slice(0, 5)).toEqual(['progress', 'text', 'text', 'text', 'text']);
+    live.handle({ type: 'message', message: { role: 'assistant', text: '', calls: [], finish: 'calls' } });
+    live.handle(begun('2'));
+    await pass(5000);
+    expect(platform.calls.at(-1)?.message?.type).toBe('progress');
+  });
+
   it('that somebody deleted does not come again', async () => {
     const { platform, open } = await liveOn({ capabilities: foldable });
     const live = open();
