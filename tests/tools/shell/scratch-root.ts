@@ -51,7 +51,13 @@ const FILES: Readonly<Record<string, string>> = {
   'home/ada/work/sub/c.txt': 'sub\n',
   'home/ada/work/sub/deep/d.txt': 'deep\n',
 };
+/** Not the machine's own devices: root in a sandbox changes those for everybody. */
+const DEVICES: Readonly<Record<string, string>> = { 'dev/null': '', 'dev/zero': '\0'.repeat(4096), 'dev/urandom': 'not so random' };
 const LINKS: Readonly<Record<string, string>> = {
+  'dev/fd': '/proc/self/fd',
+  'dev/stdin': '/proc/self/fd/0',
+  'dev/stdout': '/proc/self/fd/1',
+  'dev/stderr': '/proc/self/fd/2',
   'home/ada/work/in': 'sub',
   'home/ada/work/out': '/home/ada/other',
   'home/ada/work/sub/up.txt': '../../notes.txt',
@@ -95,7 +101,7 @@ export function createScratchRoot(): ScratchRoot {
     'HOME',
     scratch.home,
   ];
-  const workspace = ['--ro-bind', path.join(template, scratch.workspace), '/.template', '--proc', '/proc', '--dev', '/dev'];
+  const workspace = ['--ro-bind', path.join(template, scratch.workspace), '/.template', '--proc', '/proc'];
   return {
     run: (commands) => {
       const outcome = spawnSync(
@@ -119,12 +125,13 @@ export function createScratchRoot(): ScratchRoot {
 }
 
 function fill(template: string): void {
-  for (const directory of ['usr', 'proc', 'dev', '.template', 'tmp', 'root', 'var/tmp'])
+  for (const directory of ['usr', 'proc', 'dev/shm', '.template', 'tmp', 'root', 'var/tmp'])
     mkdirSync(path.join(template, directory), { recursive: true });
   for (const [name, content] of Object.entries(FILES)) {
     mkdirSync(path.dirname(path.join(template, name)), { recursive: true });
     writeFileSync(path.join(template, name), content, { mode: 0o640 });
   }
+  for (const [name, content] of Object.entries(DEVICES)) writeFileSync(path.join(template, name), content, { mode: 0o666 });
   for (const [name, target] of Object.entries(LINKS)) symlinkSync(target, path.join(template, name));
 }
 
@@ -149,16 +156,17 @@ function snapshot(root: string): Map<string, string> {
     if (`/${name}` === scratch.workspace) return;
     const file = path.join(root, name);
     const stats = lstatSync(file);
-    const what = stats.isSymbolicLink()
-      ? readlinkSync(file)
-      : stats.isFile()
-        ? createHash('sha256').update(readFileSync(file)).digest('hex')
-        : '';
+    const what = stats.isSymbolicLink() ? readlinkSync(file) : stats.isFile() ? contentOf(file, name) : '';
     seen.set(`/${name}`, [stats.mode, stats.uid, stats.gid, what].join(' '));
     if (stats.isDirectory()) for (const child of readdirSync(file)) visit(name === '' ? child : `${name}/${child}`);
   };
   visit('');
   return seen;
+}
+
+/** What is written to a device is gone. */
+function contentOf(file: string, name: string): string {
+  return name in DEVICES ? 'a device' : createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
 /** `realpath` with the links of the template followed inside of it. */

@@ -1,5 +1,5 @@
 import { commandName } from '../command.ts';
-import { ask, hardline, isRawDisk, type Rule, writing } from './rule.ts';
+import { ask, hardline, isRawDisk, type Rule, streaming } from './rule.ts';
 
 const FORMATS = 'It makes a new file system where another one may be.';
 
@@ -24,7 +24,7 @@ const NOWHERE = { directory: '/', home: '/', protectedPaths: [], workspace: '/',
 
 const copyBlocks: Rule = (command, place) => {
   const outputs = command.argv.filter((word) => word.startsWith('of=')).map((word) => word.slice(3));
-  const written = outputs.flatMap((word) => writing(word, command.directories, place));
+  const written = outputs.flatMap((word) => streaming(word, command.directories, place));
   if (written.length > 0) return written.slice(0, 1);
   return command.argv.some((word) => word.startsWith('if=') && isRawDisk(word.slice(3))) ? ask('It reads a disk as a whole.') : [];
 };

@@ -2,12 +2,12 @@ import { commandName, type Finding, type SimpleCommand } from '../command.ts';
 import { type OptionSpec, parseOptions } from '../options.ts';
 import { isStatic } from '../pattern.ts';
 import type { ShellPlace } from './links.ts';
-import { ask, type Rule, writing } from './rule.ts';
+import { ask, type Rule, streaming } from './rule.ts';
 
 /** Programs that mostly read, and write where one of their words says. */
 
 function firstWritten(words: readonly string[], command: SimpleCommand, place: ShellPlace): Finding[] {
-  return words.flatMap((word) => writing(word, command.directories, place)).slice(0, 1);
+  return words.flatMap((word) => streaming(word, command.directories, place)).slice(0, 1);
 }
 
 /** `uniq in out` */

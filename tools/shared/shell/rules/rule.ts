@@ -33,9 +33,15 @@ export function writing(word: string, directories: Directories, place: ShellPlac
   return files.flatMap((file) => writingFile(file, place)).slice(0, 1);
 }
 
+/** The same for what only writes into an open file: into /dev/null everybody may. */
+export function streaming(word: string, directories: Directories, place: ShellPlace): Finding[] {
+  const files = meant(word, directories, place) ?? [];
+  return files.length > 0 && files.every(isHarmlessDevice) ? [] : writing(word, directories, place);
+}
+
 function writingFile(file: string, place: ShellPlace): Finding[] {
   if (file === '/proc/sysrq-trigger') return hardline('It stops or restarts the machine at once.', [file]);
-  if (isHarmlessDevice(file)) return [];
+  if (isHarmlessDevice(file)) return ask(`It changes ${file} itself, which every program uses.`, [file]);
   const candidates = new Set([file, ...followed(file, place, true)]);
   const about = [...candidates].map(shown);
   for (const candidate of candidates) {

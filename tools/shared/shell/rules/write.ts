@@ -2,7 +2,7 @@ import { commandName, type Finding, type SimpleCommand } from '../command.ts';
 import { hasOption, type OptionSpec, type Options, parseOptions } from '../options.ts';
 import { resolveWord } from '../pattern.ts';
 import type { ShellPlace } from './links.ts';
-import { ask, hardline, holdsSecrets, isVital, type Rule, reading, writing } from './rule.ts';
+import { ask, hardline, holdsSecrets, isVital, type Rule, reading, streaming, writing } from './rule.ts';
 
 /** Programs that write where their arguments say. */
 
@@ -16,6 +16,15 @@ const last: Targets = (options) => {
 
 function writer(spec: OptionSpec, targets: Targets): Rule {
   return (command, place) => firstOf(targets(parseOptions(command.argv.slice(1), spec)), command, place);
+}
+
+/** Programs that only write into what they open. */
+function streamer(spec: OptionSpec, targets: Targets): Rule {
+  return (command, place) => firstStream(targets(parseOptions(command.argv.slice(1), spec)), command, place);
+}
+
+function firstStream(words: readonly string[], command: SimpleCommand, place: ShellPlace): Finding[] {
+  return words.flatMap((word) => streaming(word, command.directories, place)).slice(0, 1);
 }
 
 function firstOf(words: readonly string[], command: SimpleCommand, place: ShellPlace): Finding[] {
@@ -133,7 +142,7 @@ const archive: Rule = (command, place) => {
   const from = bases === undefined ? undefined : new Set(bases);
   const takesAll = options.operands.some((word) => isVital(word, from, place) || holdsSecrets(word, from, place));
   if (creates && takesAll) return ask('It packs a home or system directory with all that it holds.');
-  return creates ? firstOf([file], command, place) : [];
+  return creates ? firstStream([file], command, place) : [];
 };
 
 const PATCH: OptionSpec = {
@@ -194,7 +203,7 @@ const transfer: Rule = (command, place) => {
   const localUrl = options.operands.some((word) => /^(?:file|scp|sftp|dict|gopher|ldap|smb|telnet|tftp):/iu.test(word));
   const implicit = hasOption(options, 'OJ', 'remote-name') ? ['.'] : [];
   return [
-    ...firstOf([...valuesOf(CURL_OUTPUTS), ...implicit], command, place),
+    ...firstStream([...valuesOf(CURL_OUTPUTS), ...implicit], command, place),
     ...secrets,
     ...(localUrl ? ask('It reaches files or services by a URL that is no web page.') : []),
   ];
@@ -220,7 +229,7 @@ const fetchFile: Rule = (command, place) => {
   const secrets = ['post-file', 'body-file', 'i'].flatMap((name) => reading(options.values.get(name) ?? '', command.directories, place));
   const besides = ['save-cookies', 'hsts-file', 'warc-file', 'rejected-log'].flatMap((name) => options.values.get(name) ?? []);
   const here = options.values.has('O') || options.values.has('P') ? [] : ['.'];
-  return [...firstOf([...outputs, ...here, ...besides], command, place), ...secrets];
+  return [...firstStream([...outputs, ...here, ...besides], command, place), ...secrets];
 };
 
 const unpack: Rule = (command, place) =>
@@ -235,7 +244,7 @@ export const writeRules: Readonly<Record<string, Rule>> = {
   mkdir: writer({ values: 'm', longValues: ['mode'] }, all),
   rmdir: writer({}, all),
   truncate: writer({ values: 'sr', longValues: ['size', 'reference'] }, all),
-  tee: writer({}, all),
+  tee: streamer({}, all),
   sponge: writer({}, all),
   mkfifo: writer({ values: 'm' }, all),
   mknod: writer({ values: 'm' }, (options) => options.operands.slice(0, 1)),
