@@ -179,7 +179,11 @@ function runInput(options: TurnOptions, { turn, session, journal }: TurnParts): 
   const { store, accounts, settings, desk, tools } = options;
   const { agent } = settings();
   const place = { id: session.id, workspace: session.workspace };
-  const policy = createPolicy({ store, settings, reachable: () => accounts.get(accountKey(turn.target.chat)) !== undefined }, turn, place);
+  const policy = createPolicy(
+    { store, settings, reachable: () => accounts.get(accountKey(turn.target.chat))?.isStopped() === false },
+    turn,
+    place,
+  );
   const reasoning = session.settings.reasoning ?? agent.reasoning;
   return {
     session: place,
