@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
+import path from 'node:path';
 import type { Node } from 'web-tree-sitter';
 import type { RiskMemory } from '../../../agent/risk.ts';
 import { isStartupVariable } from '../environment.ts';
 import { commandName, type Reading, type SimpleCommand } from './command.ts';
-import { isDeceiving, isStatic, resolveWord } from './pattern.ts';
+import { isDeceiving, isStatic } from './pattern.ts';
 import { findProgramFile, type ProgramFile, readProgramFile } from './program-file.ts';
-import { isInterpreter } from './rules/code.ts';
 import { runsOnlyGit } from './rules/git.ts';
 import type { ParseShell } from './tree.ts';
-import { isShell } from './unwrap.ts';
 import { readShell } from './walk.ts';
-import { WRAPPERS } from './wrappers.ts';
 
-/** What an approval "always" may remember: the same program, by content, with the same words in the same place, and nothing that runs other programs. */
+/** What an approval "always" may remember: the same program, by content, with the same words in the same place, and only programs that are known to run no others. */
 
 export interface MemoryPlace {
   readonly home: string;
@@ -77,48 +75,28 @@ function isShellsOwn({ argv }: SimpleCommand): boolean {
   return SHELLS_OWN.has(argv[0] ?? '') && !argv.includes('-v');
 }
 
-// The rest of bash's own commands: some run text, some change what other words mean, some act on what is there when they run (a process number).
-const BUILTINS = new Set(
-  `. alias bg bind break builtin caller command compgen complete compopt continue declare dirs disown enable eval exec exit export fc fg getopts hash help history
-  jobs kill let local logout mapfile popd printf pushd read readarray readonly return set shift shopt source suspend times trap type typeset ulimit umask unalias unset
-  wait`.split(/\s+/u),
+/** Programs of which no argument, and no file that one names, makes them run another program. What is not known here is asked about each time. */
+const RUN_NOTHING = new Set(
+  `basename cat chgrp chmod chown cksum cmp comm cp cut date dd df dirname du fallocate fold grep groups head hostname id killall link ln ls md5sum mkdir mkfifo
+  mknod mv nl nproc od paste pgrep pkill readlink realpath rm rmdir seq sha1sum sha256sum sha512sum shred sleep stat sync tac tail tee touch tr truncate uname uniq
+  unlink uptime wc whoami`.split(/\s+/u),
 );
+const FIND_RUNS = /^-(?:exec|ok)(?:dir)?$/u;
 
-// Besides the wrappers of wrappers.ts: programs whose work is to run others, or what a file tells them.
-const RUNNERS = new Set(
-  `busybox toybox env xargs parallel watch script su runuser flock npx npm pnpm yarn sg ssh sftp mosh screen tmux entr expect at batch crontab awk gawk mawk nawk make
-  gmake cmake ninja meson bazel just task rake gradle mvn ant cargo go java jshell kotlin dotnet mono wine wine64 wasmtime wasmer vi vim nvim ed ex emacs nano gdb
-  lldb jdb m4 dc bc psql mysql mariadb sqlite3 socat nc ncat inotifywait systemd-nspawn lxc-attach`.split(/\s+/u),
-);
-const CONTAINERS = /^(?:docker|podman|nerdctl|docker-compose|podman-compose|kubectl|oc|lxc|vagrant)$/u;
-const FIND_RUNS = /^-(?:exec|ok)(?:dir)?$|^-[xX]$|^--exec(?:-batch)?$/u;
-
+/** Only of the search path: a program of the workspace with a known name is none that is known. */
 async function programOf(command: SimpleCommand, searchPath: string): Promise<ProgramFile | undefined> {
   const [program = ''] = command.argv;
-  const candidates = program.includes('/') ? resolveWord(program, command.directories) : [program];
-  if (BUILTINS.has(program) || runsOthers(commandName(command), command)) return undefined;
-  const file = findProgramFile(candidates ?? [], searchPath);
-  return file === undefined || runsOthers(commandName({ argv: [file] }), command) ? undefined : readProgramFile(file);
+  const isOnPath = !program.includes('/') || searchPath.split(':').includes(path.dirname(program));
+  if (!isOnPath || !runsNothing(commandName(command), command)) return undefined;
+  const file = findProgramFile([program], searchPath);
+  return file !== undefined && runsNothing(commandName({ argv: [file] }), command) ? readProgramFile(file) : undefined;
 }
 
 /** `name`: as it is called, or as the file behind that is called. */
-function runsOthers(name: string, command: SimpleCommand): boolean {
-  const words = command.argv.slice(1);
-  if (isRunner(name) || words.some(namesRunner)) return true;
-  if (/^(?:find|fd|fdfind)$/u.test(name)) return words.some((word) => FIND_RUNS.test(word));
-  if (name === 'git') return !runsOnlyGit(command.argv);
-  return CONTAINERS.test(name) && words.some((word) => /^(?:run|exec|start|up|create|compose|debug|apply|ssh)$/u.test(word));
-}
-
-function isRunner(name: string): boolean {
-  return isShell(name) || isInterpreter(name) || WRAPPERS.has(name) || RUNNERS.has(name) || /^ld(?:-linux|\.so|-musl)/u.test(name);
-}
-
-/** `--to-command='sh -c x'`, `run image python3 y` */
-function namesRunner(word: string): boolean {
-  return word
-    .split(/[\s=:,;|&()'"]+/u)
-    .some((part) => isShell(commandName({ argv: [part] })) || isInterpreter(commandName({ argv: [part] })));
+function runsNothing(name: string, command: SimpleCommand): boolean {
+  if (name === 'git') return runsOnlyGit(command.argv);
+  if (name === 'find') return !command.argv.some((word) => FIND_RUNS.test(word));
+  return RUN_NOTHING.has(name);
 }
 
 function keyOf(parts: readonly unknown[]): string {
