@@ -4,6 +4,8 @@ import type { Risk } from './risk.ts';
 
 export interface ApprovalRequest {
   readonly call: ToolCall;
+  /** What the tool receives: what is shown is what runs. */
+  readonly args: unknown;
   /** One line that shows what the call is about. */
   readonly preview: string;
   readonly risk: Risk;

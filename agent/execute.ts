@@ -133,13 +133,14 @@ async function refusalOf(call: ToolCall, { tool, args }: Runnable, { execution, 
   if (verdict === 'allow') return undefined;
   if (verdict === 'deny') return reason || `Refused: ${risk.why || 'this call is not allowed here.'}`;
   // What is approved is what runs: the arguments were parsed before and are not read again.
-  const request = { call, preview: tool.preview(args), risk };
+  const request = { call, args, preview: tool.preview(args), risk };
   const asked = await withinGrace(
     whileAsking(call.id, execution, () => execution.asks.approve(request, signal)),
     0,
     signal,
   );
   if (asked.state === 'done') return asked.value.approved ? undefined : asked.value.reason;
+  if (asked.state === 'failed' && !signal.aborted) throw asked.error; // that it could not be asked is no answer
   return 'Refused: nobody could be asked.';
 }
 

@@ -25,7 +25,7 @@ export interface Progress {
 
 /** Steps that were taken before a crash count. */
 export function createProgress(transcript: readonly Message[]): Progress {
-  const lastUser = transcript.findLastIndex((message) => message.role === 'user');
+  const lastUser = transcript.findLastIndex((message) => message.role === 'user' && message.interjected !== true);
   const steps = transcript.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
   return { text: '', steps, usage: { inputTokens: 0, outputTokens: 0 } };
 }

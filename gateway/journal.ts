@@ -1,12 +1,15 @@
 /** Where a run is persisted, step by step: the transcript and the intent rows, each before its effect. */
 import type { Journal } from '../agent/journal.ts';
-import type { Message } from '../agent/message.ts';
+import type { Message, ToolMessage } from '../agent/message.ts';
+import { isStoreFailure } from './store/failure.ts';
 import type { Store } from './store/index.ts';
 import type { TurnRow } from './store/turns.ts';
 
 export interface TurnJournal extends Journal {
   /** What kept a step from reaching the disk (it is full, say): the run failed for no reason of its own, and the turn is to be taken up again. */
   failure(): unknown;
+  /** Work beside the steps that stores something, too. Rejects as it does. */
+  guard<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface Resumption {
@@ -32,12 +35,15 @@ export function createJournal(store: Store, turn: TurnRow, { resumption, said }:
   let starts = turn.starts;
   let isLeft = false;
   let failure: unknown;
+  const failed = (error: unknown): never => {
+    failure = error;
+    throw error;
+  };
   const write = (work: () => void): void => {
     try {
       store.quick(work);
     } catch (error) {
-      failure = error;
-      throw error;
+      failed(error);
     }
   };
   /** A step that reached the disk shows that this turn does not kill the process: its count of starts begins anew. */
@@ -58,10 +64,7 @@ export function createJournal(store: Store, turn: TurnRow, { resumption, said }:
     },
     started: (call) => write(() => store.turns.callStarted(turn.id, call)),
     finished: (call, result) => {
-      // What the end of the process kept from running is run or asked by the next one; a result now would be the last word on it. Results
-      // come in call order, so once one is left out all that follow are.
-      isLeft ||=
-        resumption.isCut() && (result.status === 'skipped' || (result.status === 'interrupted' && resumption.runsAgain(call.name)));
+      isLeft ||= isForLater(resumption, result); // results come in call order: once one is left out all that follow are
       if (isLeft) return;
       step(() => {
         store.turns.callFinished(turn.id, call.id, result.status);
@@ -69,5 +72,20 @@ export function createJournal(store: Store, turn: TurnRow, { resumption, said }:
       });
     },
     failure: () => failure,
+    guard: (work) => guarded(work, failed),
   };
+}
+
+/** What the end of the process kept from running is run or asked by the next one; a result now would be the last word on it. */
+function isForLater({ isCut, runsAgain }: Resumption, { status, name }: ToolMessage): boolean {
+  return isCut() && (status === 'skipped' || (status === 'interrupted' && runsAgain(name)));
+}
+
+async function guarded<T>(work: () => Promise<T>, failed: (error: unknown) => never): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isStoreFailure(error)) failed(error);
+    throw error;
+  }
 }

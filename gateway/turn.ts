@@ -1,25 +1,25 @@
 /** A turn: from the messages that wait in a lane to the run that answers them. */
-import type { InboundMessage } from '../adapters/adapter.ts';
+import type { Asks } from '../agent/ask.ts';
+import type { Outcome } from '../agent/events.ts';
 import { runsAgain } from '../agent/execute.ts';
 import { type RunInput, startRun } from '../agent/run.ts';
 import { systemPrompt } from '../agent/system-prompt.ts';
 import { backgroundOf } from './background.ts';
-import { type MessageEntry, nextBatch } from './batch.ts';
+import { nextBatch } from './batch.ts';
 import { interject } from './interject.ts';
 import { createJournal, type TurnJournal } from './journal.ts';
 import type { AbortReason, Work } from './lanes.ts';
 import type { Log } from './log.ts';
 import { noticePart } from './outbox.ts';
 import { createPolicy } from './policy.ts';
-import { isShared } from './sessions.ts';
+import type { Live } from './presenter/live.ts';
 import { openLive, sayBetween } from './show.ts';
 import { isStoreFailure } from './store/failure.ts';
-import type { InboxEntry } from './store/inbox.ts';
 import type { SessionRow } from './store/sessions.ts';
 import type { TurnRow } from './store/turns.ts';
-import { accountKey, outboxLane, type TurnTarget } from './target.ts';
+import { accountKey, outboxLane } from './target.ts';
 import { endTurn, type TurnEnding } from './turn-end.ts';
-import { type InputMessage, type InputNotes, userMessage } from './turn-input.ts';
+import { type Begun, begin, fetchInput, giveBack, isMessage, isUnread, keepUnread } from './turn-intake.ts';
 import type { TurnOptions } from './turn-options.ts';
 import { createWatchdog, type Overdue, type Watchdog } from './watchdog.ts';
 
@@ -39,12 +39,12 @@ export function nextWork(options: TurnOptions, lane: string): Work | undefined {
   return working(options, begun);
 }
 
-function isMessage(entry: InboxEntry): entry is MessageEntry {
-  return entry.payload.type === 'message';
-}
-
-function resume(options: TurnOptions, turn: TurnRow): Work {
+function resume(options: TurnOptions, turn: TurnRow): Work | undefined {
   const { store, log } = options;
+  if (turn.cut === 'interrupt' && isUnread(options, turn)) {
+    giveBack(options, turn);
+    return nextWork(options, turn.lane);
+  }
   if (turn.cut !== null) return closing(options, { turn, ending: { type: turn.cut === 'stop' ? 'stopped' : 'interrupted' } });
   if (turn.starts >= deathsBeforeParking) {
     log.error({ turn: turn.id }, 'a turn is parked: the gateway stopped twice while working on it');
@@ -80,93 +80,68 @@ function spare({ store, log }: TurnOptions, turn: TurnRow): void {
 /** Ends a turn that does not go on; the bubble that its process left on the platform is closed too. */
 function closing(options: TurnOptions, ending: TurnEnding): Work {
   const run = async (signal: AbortSignal): Promise<void> => {
+    keepUnread(options, ending.turn);
     await endTurn(options, ending, signal);
     options.bubbles.recover(ending.turn.id);
   };
   return { type: 'run', run };
 }
 
-interface Begun {
-  readonly turn: TurnRow;
-  /** The session before this one was ended by a policy just now. */
-  readonly reset: 'idle' | 'daily' | undefined;
-}
-
-/** One transaction: the session, the turn, the claim on its messages and, unless files must be fetched first, the transcript's new message. */
-function begin(options: TurnOptions, lane: string, entries: readonly MessageEntry[]): Begun {
-  const { store, sessions, outbox } = options;
-  const last = entries.at(-1);
-  if (last === undefined) throw new Error('a turn needs a message');
-  const target = targetOf(last.payload);
-  const begun = store.quick(() => {
-    const { session, reset } = sessions.open(lane);
-    const { id, name } = last.payload.sender;
-    const turn = store.turns.create({ sessionId: session.id, lane, target, requester: { id, name } });
-    store.inbox.claim(
-      entries.map((entry) => entry.id),
-      turn.id,
-    );
-    if (reset !== undefined && options.notifyReset) outbox.add([noticePart(target, resetNotice(reset))]);
-    if (entries.every(({ mode, payload }) => mode !== 'retry' && payload.attachments.length === 0)) {
-      const messages = entries.map((entry) => ({ message: entry.payload, attachments: [] }));
-      appendInput(options, { turn, reset }, messages);
-    }
-    return { turn, reset };
-  });
-  if (begun.reset !== undefined) outbox.kick(outboxLane(target.chat));
-  return begun;
-}
-
-function targetOf(message: InboundMessage): TurnTarget {
-  const { chat, chatType } = message;
-  return chatType === 'dm' || message.message === '' ? { chat, chatType } : { chat, chatType, replyTo: message.message };
-}
-
-/** Part of the caller's transaction: what the model is told once is used up with the message that carries it. */
-function appendInput({ store, keys }: TurnOptions, { turn, reset }: Begun, messages: readonly InputMessage[]): void {
-  const undelivered = store.sessions.get(turn.sessionId)?.undelivered ?? undefined;
-  if (undelivered !== undefined) store.sessions.setUndelivered(turn.sessionId, null);
-  const notes: InputNotes = {
-    shared: messages.some(({ message }) => isShared(message, keys)),
-    ...(reset === undefined ? {} : { reset }),
-    ...(undelivered === undefined ? {} : { undelivered }),
-  };
-  store.transcript.append(turn.sessionId, turn.id, userMessage(messages, notes));
-}
-
-function resetNotice(reset: 'idle' | 'daily'): string {
-  const why = reset === 'idle' ? 'we had not talked for a while' : 'a new day began';
-  return `ℹ️ I started a new conversation because ${why}. (\`session_reset\` in config.yaml changes when.)`;
-}
-
 async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal): Promise<void> {
   const { turn } = begun;
   const session = options.store.sessions.get(turn.sessionId);
   if (session === undefined) throw new Error(`turn ${turn.id} belongs to no session`);
-  await fetchInput(options, begun, signal);
-  const resumption = {
-    isCut: () => signal.reason === ('shutdown' satisfies AbortReason),
-    runsAgain: (name: string) => options.tools.some((tool) => tool.name === name && runsAgain(tool)),
-  };
-  const journal = createJournal(options.store, turn, { resumption, said: sayBetween(options, turn) });
-  const watchdog = watch(options, turn);
-  const ended = AbortSignal.any([signal, watchdog.signal]);
-  const run = startRun(runInput(options, { turn, session, journal }), ended);
   const live = openLive(options, turn);
-  for await (const event of run.events) {
-    watchdog.handle(event);
-    live?.handle(event);
-    if (event.type === 'notice' && event.code === 'context_trimmed') tellOnce(options, { turn, session }, event.text);
+  try {
+    await fetchInput(options, begun, signal);
+    const resumption = {
+      isCut: () => signal.reason === ('shutdown' satisfies AbortReason),
+      runsAgain: (name: string) => options.tools.some((tool) => tool.name === name && runsAgain(tool)),
+    };
+    const journal = createJournal(options.store, turn, { resumption, said: sayBetween(options, turn) });
+    const { outcome, reason } = await conduct(options, { turn, session, journal, live }, signal);
+    live?.stop();
+    const failure = journal.failure();
+    if (failure !== undefined) throw new Error('a step of a turn could not be stored', { cause: failure });
+    if (reason === 'shutdown') return;
+    await endTurn(options, { turn, session, ending: { type: 'outcome', outcome, reason } }, shutdownOf(signal));
+    void live?.finish();
+  } finally {
+    live?.stop();
   }
-  watchdog.close();
+}
+
+interface Conducted {
+  readonly outcome: Outcome;
+  readonly reason: AbortReason | Overdue | undefined;
+}
+
+/** The run from its first event to its last. What fails around it ends it first: its next try must not be beside it. */
+async function conduct(
+  options: TurnOptions,
+  { live, ...parts }: TurnParts & { readonly live: Live | undefined },
+  signal: AbortSignal,
+): Promise<Conducted> {
+  const { turn, session } = parts;
+  const watchdog = watch(options, turn);
+  const broken = new AbortController();
+  const ended = AbortSignal.any([signal, watchdog.signal, broken.signal]);
+  const run = startRun(runInput(options, parts), ended);
+  try {
+    for await (const event of run.events) {
+      watchdog.handle(event);
+      live?.handle(event);
+      if (event.type === 'notice' && event.code === 'context_trimmed') tellOnce(options, { turn, session }, event.text);
+    }
+  } catch (error) {
+    broken.abort(error);
+    await run.outcome;
+    throw error;
+  } finally {
+    watchdog.close();
+  }
   const outcome = await run.outcome;
-  const failure = journal.failure();
-  const reason = outcome.status === 'aborted' ? (ended.reason as AbortReason | Overdue) : undefined; // the only two that abort it
-  live?.stop();
-  if (failure !== undefined) throw new Error('a step of a turn could not be stored', { cause: failure });
-  if (reason === 'shutdown') return;
-  await endTurn(options, { turn, session, ending: { type: 'outcome', outcome, reason } }, shutdownOf(signal));
-  void live?.finish();
+  return { outcome, reason: outcome.status === 'aborted' ? (ended.reason as AbortReason | Overdue) : undefined }; // the only two that abort it here
 }
 
 interface TurnParts {
@@ -194,15 +169,23 @@ function runInput(options: TurnOptions, { turn, session, journal }: TurnParts): 
     tools,
     journal,
     policy,
-    asks: desk.forTurn(turn, policy),
-    interject: (signal) => interject(options, turn, signal),
+    asks: guardedAsks(desk.forTurn(turn, policy), journal),
+    interject: (signal) => journal.guard(() => interject(options, turn, signal)),
     limits: { maxSteps: agent.maxSteps },
     ...(reasoning === undefined ? {} : { reasoning }),
   };
 }
 
+/** A question that could not be stored is no refusal: the turn is taken up again. */
+function guardedAsks(asks: Asks, { guard }: TurnJournal): Asks {
+  return {
+    approve: (request, signal) => guard(() => asks.approve(request, signal)),
+    question: (question, from, signal) => guard(() => asks.question(question, from, signal)),
+  };
+}
+
 function watch(options: TurnOptions, turn: TurnRow): Watchdog {
-  const { settings, outbox, log, now } = options;
+  const { settings, outbox, log } = options;
   const warn = (silentMs: number): void => {
     const minutes = Math.round(silentMs / 60_000);
     const stop = ['/stop', backgroundOf(turn.lane)?.id ?? ''].join(' ').trim();
@@ -211,7 +194,7 @@ function watch(options: TurnOptions, turn: TurnRow): Watchdog {
       outbox.kick(outboxLane(turn.target.chat));
     });
   };
-  return createWatchdog({ limits: settings().agent.limits, warn, now });
+  return createWatchdog({ limits: settings().agent.limits, warn, now: () => performance.now() }); // a clock that is set must end no turn
 }
 
 /** Fires at a shutdown only: what a finished turn has to say is not cut by a message or a stop that comes a moment too late. */
@@ -223,19 +206,6 @@ function shutdownOf(signal: AbortSignal): AbortSignal {
   if (signal.aborted) pass();
   else signal.addEventListener('abort', pass, { once: true });
   return ended.signal;
-}
-
-/** Files are fetched after the turn is claimed and before the model sees it; a crash in between fetches them again. */
-async function fetchInput(options: TurnOptions, begun: Begun, signal: AbortSignal): Promise<void> {
-  const { store, media } = options;
-  const { turn } = begun;
-  const entries = store.inbox.ofTurn(turn.id).filter(isMessage);
-  if (store.transcript.hasTurn(turn.sessionId, turn.id) || entries.some(({ mode }) => mode === 'retry')) return;
-  const messages: InputMessage[] = [];
-  for (const { payload: message } of entries) {
-    messages.push({ message, attachments: await media.collect(turn.id, message, signal) });
-  }
-  store.quick(() => appendInput(options, begun, messages));
 }
 
 const mediaRule = 'To send a file from your working directory, put a line of its own into your answer: MEDIA:path/of/the/file';

@@ -33,7 +33,10 @@ export interface Place {
 
 export function createAnswers(store: Store, desk: AskDesk): Answers {
   const decide = (ask: AskRow, decision: AskDecision): Answered => {
-    if (!desk.decide(ask, decision)) return said(late(store.asks.get(ask.id) ?? ask));
+    if (!desk.decide(ask, decision)) {
+      const now = store.asks.get(ask.id) ?? ask;
+      return { text: late(now), after: () => (now.state === 'expired' ? desk.settled(ask.id) : undefined) };
+    }
     return { text: '', after: () => desk.settled(ask.id) };
   };
   const repliedTo: Answers['repliedTo'] = ({ chat, replyTo }) => {
@@ -134,10 +137,10 @@ function replyToApproval(judge: Judge, ask: AskRow, event: InboundMessage): Answ
 }
 
 function answerOf(judge: Judge, ask: AskRow, event: InboundMessage): Answered | undefined {
-  if (ask.state !== 'open') return undefined; // an old card that somebody talks about
+  if (ask.state !== 'open' || ask.body.kind !== 'question') return undefined; // an old card that somebody talks about
   if (!isRequester(ask, event.sender)) return said(notYours(ask));
   const text = event.text.trim();
-  const { choices, allowFreetext } = ask.body as Extract<AskRow['body'], { kind: 'question' }>; // approvals went another way
+  const { choices, allowFreetext } = ask.body;
   const named = choices.findIndex((choice) => choice.toLowerCase() === text.toLowerCase());
   const index = named >= 0 ? named : /^\d+$/.test(text) ? Number(text) - 1 : -1;
   const { id, name } = event.sender;

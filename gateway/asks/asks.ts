@@ -53,7 +53,7 @@ export function createAskDesk(options: DeskOptions): AskDesk {
   const review = createReviewer(options);
   return {
     forTurn: (turn, gate) => askPort({ ...options, waiting, review }, turn, gate),
-    decide: (ask, decision) => decide(store, ask, decision),
+    decide: (ask, decision) => decide(options, ask, decision),
     settled: (askId) => {
       waiting.get(askId)?.();
       cards.close(askId);
@@ -66,7 +66,12 @@ export function createAskDesk(options: DeskOptions): AskDesk {
   };
 }
 
-function decide(store: Store, ask: AskRow, decision: AskDecision): boolean {
+/** Its time may be over although no timer has said so yet: the machine slept, or the click waited at the platform. */
+function decide({ store, now }: DeskOptions, ask: AskRow, decision: AskDecision): boolean {
+  if (ask.deadline <= now()) {
+    store.asks.close(ask.id, { state: 'expired' });
+    return false;
+  }
   if (!store.asks.close(ask.id, { state: 'decided', decision })) return false;
   if (ask.body.kind !== 'approval') return true;
   const { remember } = ask.body;
@@ -101,7 +106,10 @@ function askPort(options: PortOptions, turn: TurnRow, gate: AskGate): Asks {
       };
       const review = await reviewed(options, { turn, request }, signal);
       if (review === 'approve') return approved;
-      if (review === 'deny') return refuse(reviewRefusal);
+      if (review === 'deny') {
+        keepReview(options, { turn, callId: request.call.id, n: 0, body, patienceMs: 0 });
+        return refuse(reviewRefusal);
+      }
       const { approvalMs } = settings().approvals;
       const ended = await ask(options, { turn, callId: request.call.id, n: 0, body, patienceMs: approvalMs }, signal);
       const decision = outcomeOf(ended);
@@ -129,6 +137,20 @@ interface ToReview {
 async function reviewed({ store, review }: PortOptions, { turn, request }: ToReview, signal: AbortSignal): Promise<Review> {
   if (store.asks.find({ turnId: turn.id, callId: request.call.id, n: 0 }) !== undefined) return 'escalate';
   return review({ ...request, workspace: store.sessions.get(turn.sessionId)?.workspace ?? '' }, signal);
+}
+
+const reviewer = { id: 'review', name: 'The automatic review' };
+
+/** Without a card. A turn that goes on after a crash keeps the refusal and asks nobody again. */
+function keepReview({ store, now }: PortOptions, { turn, callId, n, body }: NewQuestion): void {
+  const chat = outboxLane(turn.target.chat);
+  const { lane, target, requester } = turn;
+  const facts = { turnId: turn.id, callId, n, token: newToken(), chat, number: store.asks.nextNumber(chat), lane, target, requester, body };
+  store.quick(() => {
+    const { id } = store.asks.add({ ...facts, cardId: 0, deadline: now() });
+    store.asks.close(id, { state: 'decided', decision: { choice: 'deny', text: '', by: reviewer } });
+    store.asks.cardClosed(id);
+  });
 }
 
 function questionBody(question: Question): AskBody {

@@ -9,8 +9,8 @@ const labelUnits = 300;
 /** A hard break: without the spaces some platforms would join the lines. */
 const newLine = '  \n';
 
-export function approvalMarkdown({ call, preview, risk }: ApprovalRequest): string {
-  const { blocks, hiddenUnits } = fitting(valuesOf(call.arguments) ?? [{ name: '', text: visible(preview) }]);
+export function approvalMarkdown({ call, args, preview, risk }: ApprovalRequest): string {
+  const { blocks, hiddenUnits } = fitting(valuesOf(args) ?? [{ name: '', text: visible(preview) }]);
   const always = risk.memory === undefined ? '' : `“Always” would remember: ${code(cut(visible(risk.memory.label), labelUnits))}`;
   const rest =
     hiddenUnits === 0 ? '' : `⚠️ This is only the beginning: ${hiddenUnits} more characters are not shown. Say no if you are not sure.`;
@@ -33,8 +33,7 @@ interface Value {
 }
 
 /** What is short comes first: a long text must not push out of sight where it goes. */
-function valuesOf(json: string): readonly Value[] | undefined {
-  const args = parsed(json);
+function valuesOf(args: unknown): readonly Value[] | undefined {
   if (typeof args !== 'object' || args === null) return undefined;
   const values = Object.entries(args).map(([name, value]: [string, unknown]): Value => {
     const text = visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
@@ -42,14 +41,6 @@ function valuesOf(json: string): readonly Value[] | undefined {
   });
   if (values.length === 0) return undefined;
   return [...values.filter(isInline), ...values.filter((value) => !isInline(value))];
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function isInline({ name, text }: Value): boolean {
@@ -65,9 +56,10 @@ function fitting(values: readonly Value[]): Fitting {
   const blocks: string[] = [];
   let left = shownUnits;
   let hiddenUnits = 0;
-  for (const { name, text } of values) {
+  for (const [index, { name, text }] of values.entries()) {
+    const share = Math.max(0, Math.floor(left / (values.length - index))); // of each something shows
     const label = name === '' ? '' : `${escaped(cut(visible(name), inlineUnits))}:`;
-    const shown = text.slice(0, Math.max(0, left)).toWellFormed();
+    const shown = text.slice(0, share).toWellFormed();
     if (shown !== '' || text === '') blocks.push(isInline({ name, text: shown }) ? `${label} ${code(shown)}` : block(label, shown, text));
     hiddenUnits += text.length - shown.length;
     left -= shown.length + label.length;

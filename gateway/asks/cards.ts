@@ -1,15 +1,12 @@
 /** The cards on the platform: once a question is closed, its card says so. For showing only, but tried again until it is shown. */
-import { DeliveryError } from '../../adapters/adapter.ts';
+import { type Adapter, DeliveryError } from '../../adapters/adapter.ts';
 import type { AccountDirectory } from '../accounts.ts';
 import type { Log } from '../log.ts';
+import { settle } from '../presenter/settle.ts';
 import type { AskRow } from '../store/asks.ts';
 import type { Store } from '../store/index.ts';
 import { accountKey, outboxLane } from '../target.ts';
-import { pause } from '../time.ts';
 import { cardOf } from './text.ts';
-
-const editDeadlineMs = 15_000;
-const waitsMs = [0, 500, 2000, 10_000, 60_000, 300_000] as const;
 
 export interface Cards {
   /** Never rejects. */
@@ -41,31 +38,42 @@ export function createCards(options: CardsOptions): Cards {
   };
 }
 
-async function closeCard(options: CardsOptions, askId: number, signal: AbortSignal): Promise<void> {
-  for (const wait of waitsMs) {
-    await pause(wait, signal);
-    const ask = options.store.asks.get(askId);
-    if (signal.aborted || ask === undefined) return;
-    if (await isShown(options, ask, signal)) {
-      options.store.asks.cardClosed(askId);
-      return;
-    }
-  }
+async function closeCard({ store, accounts }: CardsOptions, askId: number, signal: AbortSignal): Promise<void> {
+  const ask = store.asks.get(askId);
+  if (ask === undefined) return;
+  const { chat, chatType } = ask.target;
+  const account = accounts.get(accountKey(chat));
+  const look = (): 'done' | 'later' | 'now' => lookAt(store, ask);
+  const isDone =
+    account === undefined // the platform is switched off
+      ? look() === 'done'
+      : await settle(
+          store,
+          { account, lane: outboxLane(chat), group: chatType !== 'dm', slot: true, look, call: editor(store, ask, account.adapter) },
+          signal,
+        );
+  if (isDone) store.asks.cardClosed(askId);
 }
 
-/** True when there is nothing more to do. */
-async function isShown({ store, accounts }: CardsOptions, ask: AskRow, signal: AbortSignal): Promise<boolean> {
-  if (store.outbox.replace(ask.cardId, cardOf(ask))) return true; // it was not sent yet and goes out as it is now
+function lookAt(store: Store, ask: AskRow): 'done' | 'later' | 'now' {
+  if (store.outbox.replace(ask.cardId, cardOf(ask))) return 'done'; // it was not sent yet and goes out as it is now
   const receipt = store.outbox.receipt(ask.cardId);
-  if (receipt === undefined || receipt.state === 'failed') return true;
-  const account = accounts.get(accountKey(ask.target.chat));
-  if (receipt.sentId === null || account === undefined || account.penaltyMs(outboxLane(ask.target.chat)) > 0) return false;
-  if (account.adapter.edit === undefined) return true;
-  const ref = { chat: ask.target.chat, id: receipt.sentId };
-  try {
-    await account.adapter.edit(ref, cardOf(ask), AbortSignal.any([signal, AbortSignal.timeout(editDeadlineMs)]));
-    return true;
-  } catch (error) {
-    return error instanceof DeliveryError && error.kind === 'rejected'; // the message was deleted, say
-  }
+  if (receipt === undefined || receipt.state === 'failed' || receipt.state === 'unknown') return 'done';
+  return receipt.sentId === null ? 'later' : 'now';
+}
+
+/** Without formatting once the platform has refused it. */
+function editor(store: Store, ask: AskRow, adapter: Adapter): (signal: AbortSignal) => Promise<boolean> {
+  let plain = false;
+  return async (signal) => {
+    const ref = { chat: ask.target.chat, id: store.outbox.receipt(ask.cardId)?.sentId ?? '' };
+    try {
+      await adapter.edit?.(ref, { ...cardOf(ask), ...(plain ? { plain } : {}) }, signal);
+      return true;
+    } catch (error) {
+      if (plain || !(error instanceof DeliveryError) || !error.formatting) throw error;
+      plain = true;
+      return false;
+    }
+  };
 }

@@ -43,6 +43,8 @@ export interface InboxSettling {
 
 /** How what came in is to be taken up. */
 export interface InboxModes {
+  /** What a turn has claimed waits again, and is one turn with what came meanwhile. */
+  release(turnId: number): void;
   setMode(id: number, mode: InboxMode): void;
   /** A command that becomes something to say: from now on it waits in a lane as this message. */
   turnInto(id: number, message: InboundMessage, how: { readonly lane: string; readonly mode: InboxMode | null }): void;
@@ -85,6 +87,13 @@ function inboxIntake({ orm }: Database, now: () => number): InboxIntake {
 
 function inboxModes({ orm }: Database): InboxModes {
   return {
+    release: (turnId) => {
+      orm
+        .update(inbox)
+        .set({ state: 'pending', turnId: null, mode: 'merge' })
+        .where(and(eq(inbox.turnId, turnId), isOpen))
+        .run();
+    },
     setMode: (id, mode) => {
       orm.update(inbox).set({ mode }).where(eq(inbox.id, id)).run();
     },

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../agent/message.ts';
+import { createFakePlatform } from '../fakes/platform.ts';
 import { startGateway, until } from './support/gateway.ts';
 import { message } from './support/inbound.ts';
 import { lastText, never, type Script, scriptedModel } from './support/model.ts';
@@ -175,6 +177,52 @@ describe('a message while a turn runs', () => {
     const second = await startGateway({ home, platform: first.platform, model: scriptedModel(patient), change: interrupting });
     expect(await second.answered('ann', 1)).toEqual(['echo: short']);
     await second.idle();
+  });
+});
+
+describe('a photo that is still being fetched', () => {
+  const photo = { kind: 'image', handle: 'cat.png', name: 'cat.png' } as const;
+  const slowly = () => createFakePlatform({ files: { 'cat.png': () => new Readable({ read: () => undefined }) } });
+
+  it('is one turn with the words that come meanwhile', async () => {
+    let opened = 0;
+    const platform = createFakePlatform({
+      files: {
+        'cat.png': () => {
+          opened += 1;
+          return opened === 1 ? new Readable({ read: () => undefined }) : Readable.from([Buffer.from('bytes')]);
+        },
+      },
+    });
+    const model = scriptedModel(patient);
+    const gateway = await startGateway({ model, platform, change: interrupting });
+    gateway.receive([message('my cat', { attachments: [photo] })]);
+    await until(
+      () => opened === 1,
+      () => 'nothing is fetched',
+    );
+    gateway.receive([message('what breed is it?')]);
+    const [answer = ''] = await gateway.answered('ann', 1);
+    expect(answer).toContain('my cat');
+    expect(answer).toContain('cat.png');
+    expect(answer).toContain('what breed is it?');
+    await gateway.idle();
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('stays in the conversation by its name when the turn is stopped', async () => {
+    const model = scriptedModel(patient);
+    const gateway = await startGateway({ model, platform: slowly(), change: interrupting });
+    gateway.receive([message('my cat', { attachments: [photo] })]);
+    await until(
+      () => gateway.platform.calls.some(({ kind }) => kind === 'fetch'),
+      () => 'nothing is fetched',
+    );
+    gateway.say('ann', '/stop');
+    await gateway.idle();
+    const session = gateway.store.sessions.open('agent:main:fake:dm:ann')?.id ?? '';
+    const [first] = gateway.store.transcript.read(session);
+    expect(JSON.stringify(first)).toMatch(/my cat.*image cat\.png: not fetched, because the turn ended before/);
   });
 });
 

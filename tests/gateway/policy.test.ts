@@ -39,7 +39,7 @@ describe('a call that needs approval', () => {
 
   it('that was allowed for the session runs only with the same arguments, byte for byte, and in that session', () => {
     const { store, policy: turn } = policy();
-    const key = turn.sessionKey({ call, preview: '', risk: risky });
+    const key = turn.sessionKey({ call, args: { command: 'rm x' }, preview: '', risk: risky });
     store.approvals.remember({ scope: 's1', key, label: 'rm x', by: { id: 'ann', name: 'Ann' } });
     expect(turn.decide(call, risky, session).verdict).toBe('allow');
     expect(turn.decide({ ...call, arguments: '{"command":"rm  x"}' }, risky, session).verdict).toBe('ask');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { click, message, replyTo } from '../support/inbound.ts';
-import { scriptedModel } from '../support/model.ts';
+import { lastResults, type Script, scriptedModel } from '../support/model.ts';
 import { askingGateway, calls, card, closedCard, riskyTool } from './support.ts';
 
 describe('what a person must approve', () => {
@@ -86,6 +86,34 @@ describe('what a person must approve', () => {
     say('ann', 'remove build');
     expect(await answered('ann', 1)).toEqual(['ok: removed build']);
     expect(platform.cards('ann')).toEqual([]);
+  });
+
+  it('does not run after its time, although no timer has said so', async () => {
+    const clock = { now: Date.now() };
+    const { tool, ran } = riskyTool();
+    const { platform, say, receive, answered } = await askingGateway({ tools: [tool], now: () => clock.now });
+    say('ann', 'remove build');
+    const asked = await card(platform, 'ann');
+    clock.now += 3_600_000; // the machine slept
+    receive([click(asked, 'once')]);
+    expect((await answered('ann', 1))[0]).toMatch(/nobody approved it within/);
+    expect(platform.responses).toEqual(['Too late: the time for this question was over.']);
+    expect(ran).toEqual([]);
+  });
+
+  it('shows what the tool receives, not what else the call says', async () => {
+    const { tool } = riskyTool();
+    const script: Script = (request) =>
+      lastResults(request.messages).length > 0
+        ? 'done'
+        : { call: 'remove', args: { reason: 'harmless '.repeat(500), path: '/home/ann/everything' } };
+    const { platform, say, idle } = await startGateway({ tools: [tool], model: scriptedModel(script) });
+    say('ann', 'tidy up');
+    const { markdown } = await card(platform, 'ann');
+    expect(markdown).toContain('/home/ann/everything');
+    expect(markdown).not.toContain('harmless');
+    say('ann', '/stop');
+    await idle();
   });
 
   it('survives a kill: the same card, the old deadline, one decision', async () => {
@@ -224,7 +252,7 @@ describe('/approve and /deny', () => {
     say('ann', '/approve 7');
     expect((await answered('ann', 1))[0]).toMatch(/There is no open approval "7" here/);
     say('ann', '/approve always');
-    expect((await answered('ann', 2))[1]).toBe('That is none of the choices.');
+    expect((await answered('ann', 2))[1]).toBe('Not #1: it cannot be allowed with "always", only with "once" or "session".');
     expect(store.asks.open()).toHaveLength(1);
     say('ann', '/stop');
     await idle();

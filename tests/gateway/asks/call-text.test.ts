@@ -7,13 +7,20 @@ import { choicesOf, questionMarkdown } from '../../../gateway/asks/text.ts';
 function card(args: unknown, facts: Partial<Risk> = {}): string {
   const risk: Risk = { level: 'ask', why: 'It deletes directories.', subjects: [], ...facts };
   const call = { id: 'c', name: 'terminal', arguments: typeof args === 'string' ? args : JSON.stringify(args) };
-  return approvalMarkdown({ call, preview: 'the preview', risk });
+  return approvalMarkdown({ call, args, preview: 'the preview', risk });
 }
 
 /** What a person reads, line by line. */
 const read = (markdown: string): string[] => visibleText(toTelegramHtml(markdown)).split('\n');
 
 describe('the card of a call', () => {
+  it('shows something of each argument, however long the others are', () => {
+    const shown = read(card({ first: 'harmless '.repeat(2000), path: `/home/ann/everything/${'x'.repeat(3000)}` })).join('\n');
+    expect(shown).toContain('/home/ann/everything');
+    expect(shown).toContain('harmless');
+    expect(shown).toMatch(/more characters are not shown/);
+  });
+
   it('shows the command as it will run, and why it is asked about', () => {
     const command = 'printf \'%s\\n\' `date` "$(rm -r *.log)" && echo ```';
     expect(read(card({ command }))).toEqual(['May I run this? (terminal)', command, 'It deletes directories.']);
@@ -37,7 +44,7 @@ describe('the card of a call', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`argument${index}`, 'y'.repeat(90)]));
     const shown = read(card(many)).join('\n');
     expect(shown.length).toBeLessThan(1900);
-    expect(shown).toMatch(/only the beginning: 7\d\d\d more/);
+    expect(shown).toMatch(/only the beginning: [78]\d\d\d more/);
   });
 
   it('does not let the words of a call look like the words of the card', () => {
