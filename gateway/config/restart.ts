@@ -4,7 +4,7 @@ import { isMap } from './known-keys.ts';
 type Config = Readonly<Record<string, unknown>>;
 
 /** Taken from the current snapshot by each turn. */
-const liveSections: readonly string[] = ['model', 'agent', 'display', 'approvals', 'auxiliary', 'session_reset'];
+const liveSections: readonly string[] = ['model', 'agent', 'display', 'approvals', 'auxiliary'];
 /** Who may talk to the bots: looked up for each message, in whatever section it stands. */
 const liveKeys: readonly string[] = ['allowed_users', 'group_allowed_chats', 'allow_all_users'];
 

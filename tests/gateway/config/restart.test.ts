@@ -21,11 +21,14 @@ test('what turns and messages look up anew needs no restart', () => {
     display: {},
     approvals: { mode: 'off' },
     auxiliary: {},
-    session_reset: { mode: 'none' },
     gateway: { ...started.gateway, allowed_users: ['2'], allow_all_users: true },
     telegram: { ...started.telegram, allowed_users: [], group_allowed_chats: ['-1'] },
   };
   expect(needsRestart(started, now)).toEqual([]);
+});
+
+test('when conversations start anew waits for a restart', () => {
+  expect(needsRestart(started, { ...started, session_reset: { mode: 'none' } })).toEqual(['session_reset.mode']);
 });
 
 test('tokens, ports and paths are named, and their values are not', () => {
