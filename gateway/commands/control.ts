@@ -1,4 +1,5 @@
 /** Commands for the turn at work: what it should hear, and what it asks. */
+import { choicesOf } from '../asks/text.ts';
 import type { Command, CommandCall, CommandResult } from './command.ts';
 
 const queue: Command = {
@@ -72,16 +73,37 @@ function decide(call: CommandCall, choice: string, words: readonly string[]): Co
     open,
   );
   if (typeof chosen === 'string') return { reply: chosen };
-  const done = chosen.map((ask) => answers.decide(ask, choice, call.event.sender));
-  const problems = done.map(({ text }) => text).filter((text) => text !== '');
-  const verb = choice === 'deny' ? '❌ No' : '✅ Allowed';
-  const reply = problems.length > 0 ? problems.join('\n') : `${verb}: ${chosen.map(({ number }) => `#${number}`).join(', ')}.`;
+  const done = chosen.map((ask) => ({ ask, answered: answers.decide(ask, choice, call.event.sender) }));
   return {
-    reply,
+    reply: outcome(choice, done),
     after: () => {
-      for (const { after } of done) after();
+      for (const { answered } of done) answered.after();
     },
   };
+}
+
+interface Decided {
+  readonly ask: Candidates[number];
+  readonly answered: ReturnType<CommandCall['ports']['answers']['decide']>;
+}
+
+/** Which were decided, and why others were not: both may happen at once. */
+function outcome(choice: string, done: readonly Decided[]): string {
+  const decided = done.filter(({ answered }) => answered.text === '').map(({ ask }) => `#${ask.number}`);
+  const verb = choice === 'deny' ? '❌ No' : '✅ Allowed';
+  const problems = done
+    .filter(({ answered }) => answered.text !== '')
+    .map((refused) => `Not #${refused.ask.number}: ${problem(choice, refused)}`);
+  return [...(decided.length > 0 ? [`${verb}: ${decided.join(', ')}.`] : []), ...problems].join('\n');
+}
+
+function problem(choice: string, { ask, answered }: Decided): string {
+  const choices = choicesOf(ask.body);
+  if (choices.some(({ id }) => id === choice)) return answered.text;
+  return `it cannot be allowed with "${choice}", only with ${choices
+    .filter(({ id }) => id !== 'deny')
+    .map(({ id }) => `"${id}"`)
+    .join(' or ')}.`;
 }
 
 function choose(call: CommandCall, words: readonly string[], open: Candidates): Candidates | string {
