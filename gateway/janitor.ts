@@ -7,6 +7,8 @@ import type { Clock } from './time.ts';
 const dayMs = 86_400_000;
 /** Events are remembered far longer than the 24 h for which platforms deliver them again. */
 const keepMs = 7 * dayMs;
+/** Longer: somebody may still point at a card by its number. */
+const keepAsksMs = 30 * dayMs;
 const firstRunMs = 60_000;
 
 export interface Janitor {
@@ -43,6 +45,7 @@ function cleanUp({ store, media, log, now }: JanitorOptions): void {
   const before = now() - keepMs;
   store.inbox.prune(before);
   store.outbox.prune(before);
+  store.asks.prune(now() - keepAsksMs);
   store.accounts.pruneRefusals(before);
   for (const turn of store.turns.takeEndedBefore(before)) {
     media.remove(turn).catch((error: unknown) => log.warn({ turn, err: error }, "an old turn's files could not be removed"));

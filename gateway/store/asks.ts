@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, lt, sql } from 'drizzle-orm';
 import type { TurnTarget } from '../target.ts';
 import type { Database } from './database.ts';
 import { type AskBody, type AskDecision, type AskState, asks, type Requester } from './schema.ts';
@@ -53,13 +53,14 @@ export interface AskLife {
   close(id: number, end: AskEnd): boolean;
   ofTurn(turnId: number): readonly AskRow[];
   nextNumber(chat: string): number;
+  /** Forgets what was closed before `beforeMs`, but for the newest of each chat: no number is given twice. */
+  prune(beforeMs: number): void;
 }
 
 /** How people and the gateway find it again. */
 export interface AskSearch {
   get(id: number): AskRow | undefined;
   byToken(token: string): AskRow | undefined;
-  byNumber(chat: string, number: number): AskRow | undefined;
   byCard(cardId: number): AskRow | undefined;
   /** Oldest first; of one chat, or all. */
   open(chat?: string): readonly AskRow[];
@@ -115,6 +116,13 @@ function askLife({ orm }: Database, now: () => number): AskLife {
         .get();
       return (last?.number ?? 0) + 1;
     },
+    prune: (beforeMs) => {
+      const newest = sql`${asks.number} < (select max(newer.number) from asks newer where newer.chat = ${asks.chat})`;
+      orm
+        .delete(asks)
+        .where(and(sql`state <> 'open'`, lt(asks.closedAt, beforeMs), newest))
+        .run();
+    },
   };
 }
 
@@ -122,12 +130,6 @@ function askSearch({ orm }: Database): AskSearch {
   return {
     get: (id) => orm.select().from(asks).where(eq(asks.id, id)).get(),
     byToken: (token) => orm.select().from(asks).where(eq(asks.token, token)).get(),
-    byNumber: (chat, number) =>
-      orm
-        .select()
-        .from(asks)
-        .where(and(eq(asks.chat, chat), eq(asks.number, number)))
-        .get(),
     byCard: (cardId) => orm.select().from(asks).where(eq(asks.cardId, cardId)).get(),
     open: (chat) =>
       orm

@@ -257,6 +257,8 @@ export const asks = sqliteTable(
     uniqueIndex('asks_call').on(table.turnId, table.callId, table.n),
     uniqueIndex('asks_token').on(table.token),
     index('asks_open').on(table.chat, table.number).where(sql`state = 'open'`),
+    index('asks_number').on(table.chat, table.number),
+    index('asks_card').on(table.cardId),
     index('asks_cards').on(table.id).where(sql`state <> 'open' and card_closed = 0`),
   ],
 );
