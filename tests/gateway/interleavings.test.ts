@@ -1,4 +1,6 @@
 /** Random interleavings of messages, clicks, stops, steers and crashes over several sessions. Nothing may ever be invalid, doubled or misplaced. */
+import { Readable } from 'node:stream';
+import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -13,7 +15,7 @@ const people = ['ann', 'bob', 'cat'] as const;
 type Person = (typeof people)[number];
 
 type Step =
-  | { readonly do: 'say'; readonly who: Person; readonly what: 'talk' | 'remove' | 'clarify' | 'pause' | 'slow' }
+  | { readonly do: 'say'; readonly who: Person; readonly what: 'talk' | 'remove' | 'clarify' | 'pause' | 'slow' | 'photo' }
   | {
       readonly do: 'command';
       readonly who: Person;
@@ -27,7 +29,11 @@ const who = fc.constantFrom(...people);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ do: fc.constant('say' as const), who, what: fc.constantFrom('talk', 'remove', 'clarify', 'pause', 'slow') }),
+    arbitrary: fc.record({
+      do: fc.constant('say' as const),
+      who,
+      what: fc.constantFrom('talk', 'remove', 'clarify', 'pause', 'slow', 'photo'),
+    }),
   },
   {
     weight: 3,
@@ -55,6 +61,8 @@ interface Witness {
   readonly platform: FakePlatform;
   /** Removals that ran, by the life of the gateway and the call. */
   readonly removed: string[];
+  /** How many messages were said; each carries its number. */
+  said: number;
   readonly lives: Life[];
 }
 
@@ -69,9 +77,18 @@ interface Life {
   most: number;
 }
 
+function slowFile(): Readable {
+  return Readable.from(
+    (async function* bytes() {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      yield Buffer.from('a cat');
+    })(),
+  );
+}
+
 function newWitness(): Witness {
-  const platform = createFakePlatform({ progress: { quietMs: 5, editIntervalMs: 5, previewIntervalMs: 5 } });
-  return { platform, removed: [], lives: [] };
+  const platform = createFakePlatform({ files: { cat: slowFile }, progress: { quietMs: 5, editIntervalMs: 5, previewIntervalMs: 5 } });
+  return { platform, removed: [], said: 0, lives: [] };
 }
 
 function toolsOf(witness: Witness, life: Life): readonly Tool[] {
@@ -157,9 +174,13 @@ function start(witness: Witness, home?: string): Promise<Gateway> {
 
 async function perform(step: Step, gateway: Gateway, witness: Witness): Promise<Gateway> {
   switch (step.do) {
-    case 'say':
-      gateway.receive([message(`${step.what} ${step.who}`, { chat: step.who, from: { id: step.who, name: step.who } })]);
+    case 'say': {
+      witness.said += 1;
+      const attachments = step.what === 'photo' ? [{ kind: 'image', handle: 'cat' } as const] : [];
+      const text = `${step.what} ${step.who} #${witness.said}#`;
+      gateway.receive([message(text, { chat: step.who, from: { id: step.who, name: step.who }, attachments })]);
       break;
+    }
     case 'command': {
       const text = step.text.endsWith('talk') ? `${step.text} ${step.who}` : step.text;
       gateway.receive([message(text, { chat: step.who, from: { id: step.who, name: step.who } })]);
@@ -238,7 +259,23 @@ async function play(steps: readonly Step[]): Promise<void> {
   expect(witness.lives.at(-1)?.paused).toBe(0);
   expect(new Set(witness.removed).size).toBe(witness.removed.length);
   expect(store.asks.open()).toEqual([]);
+  expect(unheard(store.file)).toEqual([]);
   await gateway.stop();
+}
+
+/** Messages that were neither stopped before they began nor answers, and that no conversation contains. */
+function unheard(file: string): readonly string[] {
+  const db = new Sqlite(file, { readonly: true });
+  try {
+    const texts = db.prepare('select body from messages').pluck().all().join('\n');
+    const rows = db
+      .prepare("select json_extract(payload, '$.text') from inbox where outcome not in ('silent', 'said', 'command')")
+      .pluck()
+      .all();
+    return rows.map(String).filter((text) => !texts.includes(/#\d+#/.exec(text)?.[0] ?? ''));
+  } finally {
+    db.close();
+  }
 }
 
 function otherThan(chat: Person): RegExp {
