@@ -59,7 +59,7 @@ export interface Command {
   /** As shown behind the name: "[n|all]"; empty without arguments. */
   readonly usage: string;
   readonly description: string;
-  /** `admin`: in a shared place only who administers the gateway. */
+  /** `admin`: only who administers the gateway, and not in a shared place. */
   readonly who: 'anyone' | 'admin';
   /** Works while the lane has something to do; else the person is told to wait or to stop it. */
   readonly whileBusy: boolean;

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type FakeModel, lastUserText, startFakeModel } from '../fakes/model.ts';
 import { type FakeTelegram, startFakeTelegram } from '../fakes/telegram.ts';
 import { until } from '../gateway/support/gateway.ts';
-import { type GatewayProcess, type GatewaySettings, startGateway } from '../support/gateway-process.ts';
+import { type GatewayProcess, type GatewaySettings, noPacing, startGateway } from '../support/gateway-process.ts';
 
 const run = promisify(execFile);
 const hermes = fileURLToPath(new URL('../../gateway/cli/hermes.js', import.meta.url));
@@ -41,6 +41,9 @@ function launch(settings: Partial<GatewaySettings> = {}): GatewayProcess {
   daemon = startGateway({ home, telegram, model: model.base, ...settings });
   return daemon;
 }
+
+/** As one person's bot: `/restart` is for who alone may talk. */
+const annsAlone = () => ({ telegram: { base_url: telegram.root, allowed_users: [String(ann)], pacing: noPacing } });
 
 async function start(settings: Partial<GatewaySettings> = {}): Promise<GatewayProcess> {
   const polls = telegram.polls.length;
@@ -80,7 +83,7 @@ test('SIGUSR1 cuts a slow turn after the drain; the same process answers it once
 });
 
 test('/restart is confirmed once where it was asked, also when Telegram delivers it again', async () => {
-  const gateway = await start();
+  const gateway = await start({ config: annsAlone() });
   const { update } = telegram.inject({ chatId: ann, text: '/restart' });
   await said(ann, 'Restarted');
   const again = telegram.inject(update);
@@ -93,12 +96,13 @@ test('/restart is confirmed once where it was asked, also when Telegram delivers
 
 test('under a service manager it ends with 75, and whoever started it again finds the request confirmed', async () => {
   const env = { INVOCATION_ID: 'a-unit' };
-  const gateway = await start({ env });
+  const config = annsAlone();
+  const gateway = await start({ config, env });
   telegram.inject({ chatId: ann, text: '/restart' });
   expect(await gateway.exited).toBe(75);
   expect(existsSync(path.join(home, 'run', 'gateway.sock'))).toBe(false);
   expect(texts(ann).join()).not.toContain('Restarted');
-  await start({ env });
+  await start({ config, env });
   await said(ann, 'Restarted');
 });
 

@@ -4,7 +4,7 @@ import { createFakePlatform } from '../../fakes/platform.ts';
 import { startGateway } from '../support/gateway.ts';
 import { command } from '../support/inbound.ts';
 import { echo, scriptedModel } from '../support/model.ts';
-import { keyOf, reply, sessionOf, talk } from './support.ts';
+import { annsPlatform, keyOf, reply, sessionOf, talk } from './support.ts';
 
 describe('/help', () => {
   it('shows every command with its arguments', async () => {
@@ -24,7 +24,7 @@ describe('/help', () => {
       ].join('\n'),
     );
     expect(await reply(gateway, '/help undo')).toContain('- Waits until I am done');
-    expect(await reply(gateway, '/help restart')).toContain('- Not for groups');
+    expect(await reply(gateway, '/help restart')).toContain('- For my owner, and not for groups');
     expect(await reply(gateway, '/help undoo')).toBe('There is no such command. Did you mean /undo? /help shows what there is.');
   });
 
@@ -64,18 +64,18 @@ describe('/version', () => {
 
 describe('/sethome', () => {
   it('keeps which chat is the home of its platform', async () => {
-    const gateway = await startGateway();
+    const gateway = await startGateway({ platform: annsPlatform() });
     expect(await reply(gateway, '/set-home')).toContain('This chat is now my home on fake');
     const home = { chat: { platform: 'fake', account: 'main', chat: 'ann' }, chatType: 'dm' };
     expect(gateway.store.meta.get('home/fake/main')).toEqual(home);
-    await reply(gateway, '/sethome', { chat: 'bob', thread: '3' });
+    await reply(gateway, '/sethome', { chat: 'bob', from: { id: 'ann' }, thread: '3' });
     expect(gateway.store.meta.get('home/fake/main')).toMatchObject({ chat: { chat: 'bob', thread: '3' } });
   });
 });
 
 describe('/restart', () => {
   it('says where nothing could start the gateway again', async () => {
-    expect(await reply(await startGateway(), '/restart')).toContain('I cannot start myself again here.');
+    expect(await reply(await startGateway({ platform: annsPlatform() }), '/restart')).toContain('I cannot start myself again here.');
   });
 });
 
@@ -88,6 +88,23 @@ describe('a command for whoever runs the gateway', () => {
     );
     expect(gateway.store.sessions.open('agent:main:fake:group:g:u.ann')?.settings.yolo).toBeUndefined();
     expect(gateway.store.meta.get('home/fake/main')).toBe(before);
+  });
+
+  it.each([
+    ['everybody may talk', ['*'], []],
+    ['others may talk here', ['ann', 'bob'], []],
+    ['others may talk everywhere', ['ann'], ['bob']],
+    ['only somebody else is listed here', ['bob'], ['ann']],
+  ])('is refused in a direct chat where %s', async (_, here, everywhere) => {
+    const platform = createFakePlatform({ config: { allowed_users: here } });
+    const gateway = await startGateway({ platform, access: { allowed_users: everywhere, allow_all_users: false } });
+    expect(await reply(gateway, '/yolo')).toMatch(/^\/yolo is for my owner alone: on the browser page, or in a direct chat/);
+    expect(gateway.store.sessions.open(keyOf())).toBeUndefined();
+  });
+
+  it('is for the only person on the allowlist, by whatever id they are listed', async () => {
+    const gateway = await startGateway({ platform: createFakePlatform({ config: { allowed_users: ['ann-2'] } }) });
+    expect(await reply(gateway, '/yolo', { from: { id: 'ann', aliases: ['ann-2'] } })).toContain('From now on I do not ask');
   });
 
   it('is one that takes protection away or concerns everybody', () => {

@@ -4,7 +4,7 @@ import { riskyTool } from '../asks/support.ts';
 import { startGateway } from '../support/gateway.ts';
 import { echo, lastResults, type ScriptedModel, scriptedModel } from '../support/model.ts';
 import type { SettingsChange } from '../support/settings.ts';
-import { keyOf, patient, reply, sessionOf, startLong, talk } from './support.ts';
+import { annsPlatform, keyOf, patient, reply, sessionOf, startLong, talk } from './support.ts';
 
 /** Every name is a model; `asked` counts the requests of each. */
 function manyModels(choices: readonly string[]) {
@@ -119,7 +119,7 @@ describe('/yolo', () => {
 
   it('asks nothing any more in this conversation until it is given again', async () => {
     const { tool, ran } = riskyTool();
-    const gateway = await startGateway({ model: script, tools: [tool] });
+    const gateway = await startGateway({ platform: annsPlatform(), model: script, tools: [tool] });
     expect(await reply(gateway, '/yolo')).toContain('What is never allowed stays forbidden.');
     await talk(gateway, 'go');
     expect(ran).toEqual(['build']);
@@ -131,7 +131,7 @@ describe('/yolo', () => {
 
   it('allows nothing that is never allowed', async () => {
     const { tool, ran } = riskyTool('remove', { level: 'hardline' });
-    const gateway = await startGateway({ model: script, tools: [tool] });
+    const gateway = await startGateway({ platform: annsPlatform(), model: script, tools: [tool] });
     await talk(gateway, '/yolo', 'go');
     expect(ran).toEqual([]);
     expect(gateway.answers('ann').at(-1)).toMatch(/^refused: /);

@@ -5,7 +5,7 @@ import { card, riskyTool } from '../asks/support.ts';
 import { type Gateway, startGateway, until } from '../support/gateway.ts';
 import { click, message } from '../support/inbound.ts';
 import { echo, lastResults, type Script, scriptedModel } from '../support/model.ts';
-import { conversation, keyOf, patient, reply, requested, startLong, talk } from './support.ts';
+import { annsPlatform, conversation, keyOf, patient, reply, requested, startLong, talk } from './support.ts';
 
 const id = /bg_\d{6}_[0-9a-f]{4}/;
 
@@ -74,7 +74,7 @@ describe('/background', () => {
   it('asks for approval in the chat that it was started from', async () => {
     const { tool, ran } = riskyTool();
     const script: Script = ({ messages }) => lastResults(messages)[0] ?? { call: 'remove', args: { path: 'build' } };
-    const gateway = await startGateway({ model: scriptedModel(script), tools: [tool] });
+    const gateway = await startGateway({ platform: annsPlatform(), model: scriptedModel(script), tools: [tool] });
     await talk(gateway, '/yolo'); // of the conversation, not of the run
     const run = await begin(gateway, 'clean up');
     const asked = await card(gateway.platform, 'ann');

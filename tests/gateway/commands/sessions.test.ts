@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startGateway } from '../support/gateway.ts';
 import { echo, scriptedModel } from '../support/model.ts';
-import { conversation, keyOf, patient, reply, requested, sessionOf, startLong, talk } from './support.ts';
+import { annsPlatform, conversation, keyOf, patient, reply, requested, sessionOf, startLong, talk } from './support.ts';
 
 /** Two conversations: "about tea" with a title, and a second one, which is open. */
 async function twoConversations(options: Parameters<typeof startGateway>[0] = {}) {
@@ -42,7 +42,7 @@ describe('/new', () => {
   });
 
   it('ends what was chosen and approved for the conversation, also when it is gone back to', async () => {
-    const gateway = await startGateway();
+    const gateway = await startGateway({ platform: annsPlatform() });
     await talk(gateway, 'one', '/yolo', '/reasoning high');
     const { id } = sessionOf(gateway);
     gateway.store.approvals.remember({ scope: id, key: 'k', label: 'l', by: { id: 'ann', name: 'Ann' } });
@@ -165,7 +165,7 @@ describe('/branch', () => {
   });
 
   it('keeps how the conversation goes on, but asks before it acts', async () => {
-    const gateway = await startGateway();
+    const gateway = await startGateway({ platform: annsPlatform() });
     await talk(gateway, 'one', '/yolo', '/reasoning high', '/branch');
     expect(sessionOf(gateway).settings).toEqual({ reasoning: 'high' });
   });

@@ -1,9 +1,15 @@
 import { expect, vi } from 'vitest';
 import type { Message } from '../../../agent/message.ts';
 import type { SessionRow } from '../../../gateway/store/sessions.ts';
+import { createFakePlatform, type FakePlatform } from '../../fakes/platform.ts';
 import type { Gateway } from '../support/gateway.ts';
 import type { Said } from '../support/inbound.ts';
 import { lastText, never, type Script, type ScriptedModel } from '../support/model.ts';
+
+/** Where Ann is the only person that may talk, and so administers the gateway. */
+export function annsPlatform(): FakePlatform {
+  return createFakePlatform({ config: { allowed_users: ['ann'] } });
+}
 
 /** Says something and returns what the chat shows next. */
 export async function reply(gateway: Gateway, text: string, said: Said = {}): Promise<string> {
