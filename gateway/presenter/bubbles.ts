@@ -1,16 +1,12 @@
 /** The end of progress bubbles. For showing only, but tried again until it is done, after a restart too: nothing says "Working" for ever. */
-import { DeliveryError, type OutboundProgress, type SentRef } from '../../adapters/adapter.ts';
-import type { Account, AccountDirectory } from '../accounts.ts';
+import type { OutboundProgress, SentRef } from '../../adapters/adapter.ts';
+import type { AccountDirectory } from '../accounts.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/index.ts';
 import { accountKey, outboxLane } from '../target.ts';
-import { type Clock, pause } from '../time.ts';
+import type { Clock } from '../time.ts';
+import { settle } from './settle.ts';
 
-const callDeadlineMs = 15_000;
-const waitsMs = [0, 500, 2000, 10_000, 60_000, 300_000] as const;
-/** What is to be delivered in the chat comes first, but not for ever. */
-const lookMs = 250;
-const patienceMs = 60_000;
 /** Older ones no platform lets a bot change any more. */
 const recentMs = 48 * 3_600_000;
 
@@ -57,47 +53,16 @@ export function createBubbles(options: BubblesOptions): Bubbles {
   };
 }
 
-async function endBubble(options: BubblesOptions, ending: BubbleEnding, signal: AbortSignal): Promise<void> {
-  const account = options.accounts.get(accountKey(ending.ref.chat));
+async function endBubble({ store, accounts }: BubblesOptions, ending: BubbleEnding, signal: AbortSignal): Promise<void> {
+  const { turnId, ref, group, last } = ending;
+  const account = accounts.get(accountKey(ref.chat));
   if (account === undefined) return; // the platform is switched off
-  for (const wait of waitsMs) {
-    await pause(wait, signal);
-    await untilFree(options, { account, lane: outboxLane(ending.ref.chat), group: ending.group }, signal);
-    if (signal.aborted) return;
-    if (!(await isEnded(account, ending, signal))) continue;
-    options.store.turns.setBubble(ending.turnId, null);
-    return;
-  }
-}
-
-interface Place {
-  readonly account: Account;
-  readonly lane: string;
-  readonly group: boolean;
-}
-
-/** No penalty, nothing that a person waits for, and (for an edit) a slot. */
-async function untilFree({ store }: BubblesOptions, { account, lane, group }: Place, signal: AbortSignal): Promise<void> {
-  let patience = patienceMs;
-  while (!signal.aborted) {
-    const penalty = account.penaltyMs(lane);
-    const isNext = penalty === 0 && (patience <= 0 || store.outbox.next(lane) === undefined);
-    if (isNext && (account.adapter.delete !== undefined || account.pacer.tryReserve(lane, group))) return;
-    await pause(Math.max(penalty, lookMs), signal);
-    if (penalty === 0) patience -= lookMs;
-  }
-}
-
-/** True when there is nothing more to do. */
-async function isEnded({ adapter, penalise }: Account, { ref, last }: BubbleEnding, signal: AbortSignal): Promise<boolean> {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(callDeadlineMs)]);
-  try {
+  const { adapter } = account;
+  const call = async (patience: AbortSignal): Promise<boolean> => {
     if (adapter.delete !== undefined) await adapter.delete(ref, patience);
     else await adapter.edit?.(ref, last, patience);
     return true;
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) return false;
-    if (error.kind === 'rate_limited') penalise(outboxLane(ref.chat), error.retryAfterMs ?? lookMs);
-    return error.kind === 'rejected'; // somebody deleted it, say
-  }
+  };
+  const place = { account, lane: outboxLane(ref.chat), group, slot: adapter.delete === undefined };
+  if (await settle(store, { ...place, call }, signal)) store.turns.setBubble(turnId, null);
 }
