@@ -143,7 +143,7 @@ function assemble(options: DaemonOptions): Parts {
     alert: (account, sentence) => alertOwner(options, outbox, { account, sentence }),
   });
   const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => settings().agent.models.get().vision, log });
-  const outbox = createOutbox({ store, accounts, log, now });
+  const outbox = createOutbox({ store, accounts, log, now, onGivenUp: ({ id, purpose }) => void (purpose === 'ask' && desk.lost(id)) });
   const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
   const cards = createCards({ store, accounts, log });
   const bubbles = createBubbles({ store, accounts, log, now });

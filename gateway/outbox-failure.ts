@@ -2,7 +2,7 @@
  * What becomes of a part that could not be sent, or of which nobody can tell whether it was. Decided by the DeliveryError alone, once; what
  * these functions return writes the decision down and may be called again when that fails.
  */
-import { DeliveryError, type OutboundText } from '../adapters/adapter.ts';
+import { DeliveryError, type OutboundAsk, type OutboundText } from '../adapters/adapter.ts';
 import type { Account, AccountDirectory } from './accounts.ts';
 import type { Log } from './log.ts';
 import type { Store } from './store/index.ts';
@@ -25,6 +25,8 @@ export interface OutboxOptions {
   readonly accounts: AccountDirectory;
   readonly log: Log;
   readonly now: Clock;
+  /** A part that nobody will see any more, once that is stored; may be told again. */
+  readonly onGivenUp?: (part: OutboxPart) => void;
 }
 
 export interface Delivery {
@@ -110,8 +112,8 @@ function triedLater(options: OutboxOptions, part: OutboxPart, error: DeliveryErr
 
 /** Undefined where plain text is no way out. */
 function triedPlain({ store, now }: OutboxOptions, part: OutboxPart, error: DeliveryError): (() => void) | undefined {
-  if (!error.formatting || part.payload.type !== 'text' || part.payload.plain === true) return undefined;
-  const payload: OutboundText = { ...part.payload, plain: true };
+  if (!error.formatting || (part.payload.type !== 'text' && part.payload.type !== 'ask') || part.payload.plain === true) return undefined;
+  const payload: OutboundText | OutboundAsk = { ...part.payload, plain: true };
   const notBefore = now();
   return () => store.outbox.retry(part.id, { notBefore, unknowns: part.unknowns, payload, error: error.message });
 }
@@ -122,18 +124,20 @@ interface End {
 }
 
 /** The person gets one short notice for a turn on the same chat (it waits there until the chat works again), and the next turn is told. */
-function givenUp({ store }: OutboxOptions, part: OutboxPart, { state, why }: End): () => void {
+function givenUp({ store, onGivenUp }: OutboxOptions, part: OutboxPart, { state, why }: End): () => void {
   const { lane, group, turnId } = part;
   const tell = (): void => {
     if (turnId !== null && store.outbox.hasNotice(turnId)) return;
     store.outbox.add({ lane, group, purpose: 'notice', payload: notice(part, state), ...(turnId === null ? {} : { turnId }) });
     if (turnId !== null) store.sessions.setUndeliveredOfTurn(turnId, why);
   };
-  return () =>
+  return () => {
     store.durable(() => {
       store.outbox.giveUp(part.id, state, why);
       if (part.purpose === 'answer') tell();
     });
+    onGivenUp?.(part);
+  };
 }
 
 function notice({ payload }: OutboxPart, state: 'failed' | 'unknown'): OutboundText {

@@ -27,6 +27,8 @@ export interface AskDesk {
   settled(askId: number): void;
   /** Part of the caller's transaction: the turn ended, nobody waits any more. Returns what to pass to `settled`. */
   closeTurn(turnId: number): readonly number[];
+  /** The card will not be seen: nobody can answer, and the run goes on without. */
+  lost(cardId: number): void;
 }
 
 /** What the turn's policy knows about a call. */
@@ -51,17 +53,22 @@ export function createAskDesk(options: DeskOptions): AskDesk {
   const { store, cards } = options;
   const waiting = new Map<number, Wake>();
   const review = createReviewer(options);
+  const settled = (askId: number): void => {
+    waiting.get(askId)?.();
+    cards.close(askId);
+  };
   return {
     forTurn: (turn, gate) => askPort({ ...options, waiting, review }, turn, gate),
     decide: (ask, decision) => decide(options, ask, decision),
-    settled: (askId) => {
-      waiting.get(askId)?.();
-      cards.close(askId);
-    },
+    settled,
     closeTurn: (turnId) => {
       const open = store.asks.ofTurn(turnId).filter(({ state }) => state === 'open');
       for (const { id } of open) store.asks.close(id, { state: 'closed' });
       return open.map(({ id }) => id);
+    },
+    lost: (cardId) => {
+      const ask = store.asks.byCard(cardId);
+      if (ask !== undefined && store.durable(() => store.asks.close(ask.id, { state: 'closed' }))) settled(ask.id);
     },
   };
 }

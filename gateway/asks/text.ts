@@ -79,7 +79,7 @@ const noDetour =
 
 export function refusalOf(decision: AskDecision | 'expired' | 'gone', seconds: number): string {
   if (decision === 'expired') return `Refused: nobody approved it within ${seconds} seconds. ${noDetour}`;
-  if (decision === 'gone') return `Refused: the question was withdrawn before anybody answered. ${noDetour}`;
+  if (decision === 'gone') return `Refused: the question could not be shown, or was withdrawn before anybody answered. ${noDetour}`;
   return `Refused: ${decision.by.name} said no. ${noDetour}`;
 }
 
@@ -88,5 +88,5 @@ export const reviewRefusal = `Refused: an automatic review said no. ${noDetour}`
 export const unanswered = {
   expired:
     'Nobody answered in time. Decide yourself if you can do so safely, and say what you chose; else stop and say what you need to know.',
-  gone: 'The question was withdrawn before anybody answered. Decide yourself if you can do so safely, and say what you chose; else stop.',
+  gone: 'The question could not be shown, or was withdrawn before anybody answered. Decide yourself if you can do so safely, and say what you chose; else stop.',
 } as const;
