@@ -66,7 +66,7 @@ function runCommand(options: ControlOptions, entry: InboxEntry): void {
   if (parsed === undefined) throw new Error(`inbox row ${entry.id} is no command`);
   const after = ports.store.durable(() => {
     if (parsed.type === 'unknown') return settle(options, entry, { reply: parsed.reply });
-    const call = { lane: entry.lane, event: parsed.event, args: parsed.args, now: options.now(), ports };
+    const call = { id: entry.id, lane: entry.lane, event: parsed.event, args: parsed.args, now: options.now(), ports };
     return settle(options, entry, mayRun(parsed.command, call) ?? parsed.command.run(call));
   });
   after();

@@ -29,6 +29,8 @@ export interface DaemonPort {
 }
 
 export interface CommandCall {
+  /** Of its inbox row: what came before it has a smaller one. */
+  readonly id: number;
   /** Session key of the chat it was given in. */
   readonly lane: string;
   readonly event: InboundMessage | InboundCommand;

@@ -10,6 +10,23 @@ export function hasWork({ lane, ports: { store, lanes } }: Pick<CommandCall, 'la
   return lanes.isBusy(lane) || store.turns.running(lane) !== undefined || store.inbox.pending(lane).length > 0;
 }
 
+/**
+ * Takes away what was said before this command and would begin the next turn: its batch may not be complete yet, or came together with the
+ * command. Nothing where a turn is at work: what waits behind that one was meant to come after it. False: there was nothing such.
+ */
+export function dropUnbegun({ id, lane, ports: { store, lanes } }: CommandCall): boolean {
+  const turn = store.turns.running(lane);
+  const isInterrupted = turn?.cut === 'interrupt'; // what interrupted it has not begun either
+  if (turn === undefined ? lanes.isBusy(lane) : !isInterrupted) return false;
+  let dropped = false;
+  for (;;) {
+    const unbegun = store.inbox.pending(lane).filter((entry) => entry.id < id && !(isInterrupted && entry.mode === 'queue'));
+    if (unbegun.length === 0) return dropped;
+    for (const entry of unbegun) store.inbox.settle(entry.id, 'silent');
+    dropped = true;
+  }
+}
+
 /** The present conversation, for a command that goes on with it: no reset policy closes it before its next message. */
 export function present({ lane, now, ports: { store } }: CommandCall): SessionRow | undefined {
   const session = store.sessions.open(lane);

@@ -4,7 +4,7 @@ import { isOwner } from '../roles.ts';
 import type { TurnAtWork } from '../store/turns.ts';
 import { duration, quoted } from '../words.ts';
 import type { Command, CommandCall, CommandResult } from './command.ts';
-import { carried, chosen } from './conversation.ts';
+import { carried, chosen, dropUnbegun } from './conversation.ts';
 
 const titleUnits = 100;
 const runId = /^(?:bg_\w*|t\d+)$/i;
@@ -19,7 +19,9 @@ const stop: Command = {
   run: (call) => {
     if (runId.test(call.args)) return stopRun(call, call.args);
     const { store, lanes } = call.ports;
+    const dropped = dropUnbegun(call);
     if (store.turns.cut(call.lane, 'stop')) return { reply: '🛑 Stopped.', after: () => lanes.cut(call.lane, 'stop') };
+    if (dropped) return { reply: '🛑 Stopped before I began.' };
     const others = visible(call).filter(({ lane }) => backgroundOf(lane)?.chat === call.lane);
     const reply = 'Nothing is running here.';
     return { reply: others.length === 0 ? reply : [reply, 'In the background:', ...others.map((run) => line(call, run))].join('\n') };

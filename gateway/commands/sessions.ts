@@ -2,7 +2,7 @@
 import type { SessionRow } from '../store/sessions.ts';
 import { counted, duration, quoted } from '../words.ts';
 import type { Command, CommandCall, CommandResult } from './command.ts';
-import { carried, nameOf, present, wordsOf } from './conversation.ts';
+import { carried, dropUnbegun, nameOf, present, wordsOf } from './conversation.ts';
 
 const longestTitle = 100;
 const mostListed = 10;
@@ -16,7 +16,10 @@ const fresh: Command = {
   description: 'Start a new conversation',
   who: 'anyone',
   whileBusy: true,
-  run: ({ args, lane, ports: { store, sessions, lanes } }) => {
+  run: (call) => {
+    const { args, lane, ports } = call;
+    const { store, sessions, lanes } = ports;
+    dropUnbegun(call);
     const cut = store.turns.cut(lane, 'stop');
     sessions.end(lane, 'new');
     const title = asTitle(args);
