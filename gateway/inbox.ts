@@ -3,6 +3,7 @@ import type { Inbound, InboundMessage } from '../adapters/adapter.ts';
 import { decide } from './access.ts';
 import type { Account } from './accounts.ts';
 import type { Answers } from './asks/answers.ts';
+import { looseDecision } from './asks/loose.ts';
 import type { Busy } from './busy.ts';
 import { parseCommand } from './commands/parse.ts';
 import { type Control, targetOf } from './control.ts';
@@ -80,7 +81,7 @@ function accept(options: InboxOptions, event: Inbound): Step | undefined {
 
 /** Something to say: the answer to a question, or work for the lane. */
 function say({ store, outbox, answers, busy }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
-  const answered = answers.words(event);
+  const answered = answers.words(event) ?? looseDecision(answers, event);
   if (answered === undefined) {
     const { mode, after } = busy.take(lane, event);
     if (mode !== null) store.inbox.setMode(id, mode);
