@@ -2,6 +2,7 @@
 import type { OutboundProgress } from '../../adapters/adapter.ts';
 import type { AgentEvent } from '../../agent/events.ts';
 import { type Call, editIntervalMs, hasPreviews } from './call.ts';
+import { harmless } from './harmless.ts';
 import type { LiveOptions } from './live-options.ts';
 import { createSteps, type Steps } from './steps.ts';
 import { createThrottle } from './throttle.ts';
@@ -26,7 +27,7 @@ interface Beside {
 }
 
 export function createBubble(options: LiveOptions, call: Call, signal: AbortSignal): Bubble {
-  const { account, target, now, display } = options;
+  const { account, target, now, display, log } = options;
   const { adapter, platform } = account;
   const edit = adapter.edit?.bind(adapter);
   if (edit === undefined) return { handle: () => undefined, settled: async () => undefined };
@@ -52,12 +53,12 @@ export function createBubble(options: LiveOptions, call: Call, signal: AbortSign
     lost = result === 'rejected' || (result === 'unknown' && ref === null);
     return result !== 'held';
   };
-  const throttle = createThrottle(editIntervalMs(options), update, signal);
+  const throttle = createThrottle({ intervalMs: editIntervalMs(options), work: update, log }, signal);
   const request = (): void => throttle.request(Math.max(0, startedAt + platform.progress.quietMs - now()));
   const tick = (): void => {
     if (ref !== null && beside.asks.size === 0 && display().progress !== 'off') request();
   };
-  const ticks = setInterval(tick, target.chatType === 'dm' ? tickMs : groupTickMs);
+  const ticks = setInterval(() => harmless(log, tick), target.chatType === 'dm' ? tickMs : groupTickMs);
   signal.addEventListener('abort', () => clearInterval(ticks), { once: true });
   return {
     handle: (event) => {

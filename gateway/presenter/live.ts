@@ -4,6 +4,7 @@ import { outboxLane } from '../target.ts';
 import { pause } from '../time.ts';
 import { createBubble } from './bubble.ts';
 import { type Call, createCall } from './call.ts';
+import { harmless } from './harmless.ts';
 import type { LiveOptions } from './live-options.ts';
 import { createStream } from './stream.ts';
 
@@ -12,14 +13,16 @@ const typingEveryMs = 4000;
 const typingAfterMs = 50;
 
 export interface Live {
+  /** Never throws. */
   handle(event: AgentEvent): void;
   /** Nothing new is shown after this. What there is waits for the turn to go on, or for `finish`. */
   stop(): void;
-  /** After `stop`, once the answer is on its way: the bubble is taken away or folded. */
+  /** After `stop`, once the answer is on its way: the bubble is taken away or folded. Never rejects. */
   finish(): Promise<void>;
 }
 
 export function createLive(options: LiveOptions): Live {
+  const { log } = options;
   const closing = new AbortController();
   const call = createCall(options);
   const typing = createTyping(options, call, closing.signal);
@@ -27,12 +30,13 @@ export function createLive(options: LiveOptions): Live {
   const bubble = createBubble(options, call, closing.signal);
   return {
     handle: (event) => {
-      typing.handle(event);
-      stream.handle(event);
-      bubble.handle(event);
+      for (const part of [typing, stream, bubble]) harmless(log, () => part.handle(event));
     },
     stop: () => closing.abort('closed'),
-    finish: async () => options.bubble.close(await bubble.settled()),
+    finish: async () => {
+      const last = await bubble.settled().catch(() => undefined);
+      harmless(log, () => options.bubble.close(last));
+    },
   };
 }
 

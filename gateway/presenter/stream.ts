@@ -27,7 +27,7 @@ interface Growing {
 type Show = (growing: Growing) => Promise<boolean>;
 
 export function createStream(options: LiveOptions, call: Call, signal: AbortSignal): Stream {
-  const { account, now, display } = options;
+  const { account, now, display, log } = options;
   const { platform } = account;
   const growing: Growing = { text: '', shown: '', sinceMs: now() };
   const byPreview = previewer(options, call, signal);
@@ -36,8 +36,8 @@ export function createStream(options: LiveOptions, call: Call, signal: AbortSign
     if (growing.text === growing.shown || !display().streaming) return true;
     return byPreview !== undefined && hasPreviews(options) ? byPreview(growing) : byDraft(growing);
   };
-  const previewed = createThrottle(platform.progress.previewIntervalMs, update, signal);
-  const edited = createThrottle(editIntervalMs(options), update, signal);
+  const previewed = createThrottle({ intervalMs: platform.progress.previewIntervalMs, work: update, log }, signal);
+  const edited = createThrottle({ intervalMs: editIntervalMs(options), work: update, log }, signal);
   const request = (): void => {
     if (hasPreviews(options)) previewed.request();
     else if (growing.text !== '') edited.request(Math.max(0, growing.sinceMs + ripeMs - now()));

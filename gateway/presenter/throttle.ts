@@ -1,3 +1,5 @@
+import type { Log } from '../log.ts';
+
 /** Runs a piece of work at most once every `intervalMs`, never twice at a time; requests in between become one. */
 export interface Throttle {
   /** Soon, but not before `delayMs`. */
@@ -9,8 +11,15 @@ export interface Throttle {
 /** What was held back is tried again after this, or the interval where that is shorter. */
 const heldMs = 1000;
 
-/** `work` must not reject; false: it was held back and is to be tried again. After the signal nothing new starts. */
-export function createThrottle(intervalMs: number, work: () => Promise<boolean>, signal: AbortSignal): Throttle {
+interface Throttled {
+  readonly intervalMs: number;
+  /** False: it was held back and is to be tried again. A failure is logged, and the work waits for the next request. */
+  work(): Promise<boolean>;
+  readonly log: Log;
+}
+
+/** After the signal nothing new starts. */
+export function createThrottle({ intervalMs, work, log }: Throttled, signal: AbortSignal): Throttle {
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
   let busy = false;
@@ -21,11 +30,17 @@ export function createThrottle(intervalMs: number, work: () => Promise<boolean>,
     busy = true;
     again = false;
     lastAt = performance.now();
-    running = work().then((done) => {
-      busy = false;
-      if (!done) lastAt = performance.now() - intervalMs; // nothing was called
-      if (again || !done) request(done ? 0 : Math.min(heldMs, intervalMs));
-    });
+    const failed = (error: unknown): boolean => {
+      log.warn({ err: error }, 'showing what a turn does failed in the gateway itself');
+      return true;
+    };
+    running = work()
+      .catch(failed)
+      .then((done) => {
+        busy = false;
+        if (!done) lastAt = performance.now() - intervalMs; // nothing was called
+        if (again || !done) request(done ? 0 : Math.min(heldMs, intervalMs));
+      });
   };
   const request = (delayMs = 0): void => {
     if (signal.aborted || timer !== undefined) return;
