@@ -23,6 +23,8 @@ export interface Question {
   readonly choices: readonly string[];
   /** Other text than a choice is an answer too. */
   readonly allowFreetext: boolean;
+  /** Absent: the gateway's own patience. */
+  readonly timeoutMs?: number;
 }
 
 export type QuestionAnswer =

@@ -1,5 +1,5 @@
 /** The composition root: the only place that knows every room. Run as `hermes <arguments>`. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
 import { safeWelcome, welcome } from './cli/welcome.ts';
 import { createLiveConfig, derived, type LiveConfig } from './config/live.ts';
-import { loadConfig } from './config/load.ts';
+import { ConfigError, loadConfig } from './config/load.ts';
 import { changeNotice, needsRestart } from './config/restart.ts';
 import { gatewayAliases, gatewaySections } from './config/sections.ts';
 import { settingsOf } from './config/settings.ts';
@@ -169,10 +169,18 @@ function accountOf({ accounts }: Loaded): (key: string) => AccountConfig | undef
   return (key) => accounts.find(({ platform }) => `${platform.name}/main` === key)?.config;
 }
 
+/** Also while nobody writes: who has just broken the file is still looking. */
+const lookEveryMs = 5000;
+
 function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loaded> {
-  return createLiveConfig({
-    files: [path.join(home, 'config.yaml'), path.join(home, '.env')],
-    load: () => load(home),
+  const file = path.join(home, 'config.yaml');
+  const live = createLiveConfig({
+    files: [file, path.join(home, '.env')],
+    load: () => {
+      // Without it everything would be as in a fresh home: nobody could talk to the bots any more.
+      if (!existsSync(file)) throw new ConfigError(home, ['config.yaml is gone']);
+      return load(home);
+    },
     initial: loaded,
     now: Date.now,
     onBroken: (sentence) => owner.tell(sentence),
@@ -181,6 +189,8 @@ function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loa
       if (notice !== undefined) owner.tell(notice);
     },
   });
+  setInterval(live.current, lookEveryMs).unref();
+  return live;
 }
 
 /** Names this home in the environment of every command, so that what a killed daemon left running is found. */

@@ -18,13 +18,14 @@ const args = z.object({
     .boolean()
     .default(true)
     .describe('false: only one of the choices is an answer. An open question is always answered freely.'),
+  timeout: z.number().min(10).max(86_400).optional().describe('Seconds to wait for the answer; leave it out for the usual time.'),
 });
 
 const DESCRIPTION = `Ask the person a question and wait for the answer.
 Use it when you cannot go on without a decision that is theirs: what they want, which of several ways, whom or what they mean. Ask one thing at a time.
 Do not use it for what you can find out yourself, for a small choice with a sensible default, or for permission to run a command: the command is asked about by itself when you call it.`;
 
-/** The person is reached through `ctx.ask`; how long the question stays open is not this tool's business. */
+/** The person is reached through `ctx.ask`. */
 export function createClarify(): Tool {
   return defineTool({
     name: 'clarify',
@@ -38,8 +39,13 @@ export function createClarify(): Tool {
   });
 }
 
-async function run({ question, choices, allow_freetext }: z.output<typeof args>, ctx: ToolContext): Promise<ToolOutput> {
-  const answer = await ctx.ask({ question, choices, allowFreetext: allow_freetext });
+async function run({ question, choices, allow_freetext, timeout }: z.output<typeof args>, ctx: ToolContext): Promise<ToolOutput> {
+  const answer = await ctx.ask({
+    question,
+    choices,
+    allowFreetext: allow_freetext,
+    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+  });
   return { content: answer.answered ? `The person answered:\n${answer.text}` : `No answer. ${answer.reason}` };
 }
 

@@ -126,7 +126,7 @@ function askPort(options: PortOptions, turn: TurnRow, gate: AskGate): Asks {
     question: async (question, { callId, index }, signal) => {
       const body = questionBody(question);
       const { questionMs } = settings().approvals;
-      const ended = await ask(options, { turn, callId, n: index + 1, body, patienceMs: questionMs }, signal);
+      const ended = await ask(options, { turn, callId, n: index + 1, body, patienceMs: question.timeoutMs ?? questionMs }, signal);
       const decision = outcomeOf(ended);
       return typeof decision === 'string' ? { answered: false, reason: unanswered[decision] } : { answered: true, text: decision.text };
     },

@@ -28,6 +28,12 @@ function problem(args: object): string | undefined {
 }
 
 describe('clarify', () => {
+  it('waits as long as it is told to, and else as long as is usual', async () => {
+    expect((await asked({ question: 'Which?', timeout: 30 })).questions).toMatchObject([{ timeoutMs: 30_000 }]);
+    expect((await asked({ question: 'Which?' })).questions[0]).not.toHaveProperty('timeoutMs');
+    expect(problem({ question: 'Which?', timeout: 1 })).toMatch(/timeout/);
+  });
+
   it('asks the person what it was given and answers with their words as they are', async () => {
     const said = 'blue, "dark"\nif there is any';
     const { questions, content, failed } = await asked(
