@@ -17,7 +17,7 @@ export interface Live {
   handle(event: AgentEvent): void;
   /** Nothing new is shown after this. What there is waits for the turn to go on, or for `finish`. */
   stop(): void;
-  /** After `stop`, once the answer is on its way: the bubble is taken away or folded. Never rejects. */
+  /** After `stop`, once the answer is on its way: the bubble is taken away or folded, and so is a preview of silence. Never rejects. */
   finish(): Promise<void>;
 }
 
@@ -36,6 +36,7 @@ export function createLive(options: LiveOptions): Live {
     finish: async () => {
       const last = await bubble.settled().catch(() => undefined);
       harmless(log, () => options.bubble.close(last));
+      await stream.finish();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSilence } from '../../gateway/silence.ts';
+import { isSilence, mayBecomeSilence } from '../../gateway/silence.ts';
 
 test.each([
   '[SILENT]',
@@ -36,4 +36,12 @@ test.each([
   `NO${' '.repeat(60)}REPLY`,
 ])('%j is an answer', (text) => {
   expect(isSilence(text)).toBe(false);
+});
+
+test.each(['', ' ', '[', '\n[Sil', 'SILENT', 'no', 'NO ', 'no\n  re', 'NO_REPL', '[SILENT]\n'])('%j may become silence', (text) => {
+  expect(mayBecomeSilence(text)).toBe(true);
+});
+
+test.each(['I', '[x', 'Not', 'SILENTLY', 'NO-', 'NO_REPLY.', '[SILENT] for', 'Silence'])('%j becomes an answer', (text) => {
+  expect(mayBecomeSilence(text)).toBe(false);
 });

@@ -218,11 +218,9 @@ describe('an answer that is streamed by edits', () => {
   });
 
   it('that is silence in the end is taken back', async () => {
-    const { gateway, platform, model } = await talking();
-    gateway.say('g1', 'hello', inGroup);
-    model.say('[SILEN');
-    await draftShown(platform, '[SILEN');
-    model.say('T]');
+    const { gateway, platform, model } = await drafting({}, { change: { everywhere: { interim: false } } });
+    model.end('look');
+    model.say('[SILENT]');
     model.end();
     await gateway.idle();
     await until(

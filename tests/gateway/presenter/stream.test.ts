@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { DeliveryError } from '../../../adapters/adapter.ts';
 import type { AgentEvent } from '../../../agent/events.ts';
 import type { Capability, FakePlatform, FakePlatformOptions } from '../../fakes/platform.ts';
-import { liveOn } from './support.ts';
+import { end, liveOn } from './support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,6 +11,15 @@ beforeEach(() => {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const delta = (text: string): AgentEvent => ({ type: 'text.delta', text });
+const said = (text: string, call?: string): AgentEvent => ({
+  type: 'message',
+  message: {
+    role: 'assistant',
+    text,
+    calls: call === undefined ? [] : [{ id: call, name: 'look', arguments: '{}' }],
+    finish: call === undefined ? 'stop' : 'calls',
+  },
+});
 const editable: readonly Capability[] = ['edit', 'delete', 'private-previews'];
 
 /** A live turn in a group, where this platform shows no previews. */
@@ -45,11 +54,16 @@ describe('an answer in a chat without previews', () => {
     expect(shown(platform)).toEqual([['send', 'abcd']]);
   });
 
-  it('is not shown when it is silence', async () => {
+  it('is not shown while it is silence, or may become that', async () => {
     const { platform, live } = await streaming();
-    live.handle(delta('NO_REPLY'));
-    await pass(10_000);
+    for (const piece of ['NO', '_REP', 'LY']) {
+      live.handle(delta(piece));
+      await pass(10_000);
+    }
     expect(shown(platform)).toEqual([]);
+    live.handle(delta(' is what I say'));
+    await pass(10_000);
+    expect(shown(platform)).toEqual([['send', 'NO_REPLY is what I say']]);
   });
 
   it('quotes what it answers, and shows what fits one message', async () => {
@@ -154,6 +168,46 @@ describe('a chat with previews', () => {
     open().handle(delta('The answer'));
     await pass(10_000);
     expect(platform.calls).toEqual([]);
+  });
+
+  it('has none of what may become silence', async () => {
+    const { platform, open } = await liveOn({ capabilities: editable });
+    const live = open();
+    for (const piece of ['[', 'sil', 'ent', ']']) {
+      live.handle(delta(piece));
+      await pass(5000);
+    }
+    live.handle(said('[silent]'));
+    await end(live);
+    expect(platform.calls).toEqual([]);
+  });
+
+  it.each(['in the same message', 'in the next message'])(
+    'has them taken back when the answer is silence in the end, %s',
+    async (where) => {
+      const { platform, open } = await liveOn({ capabilities: editable, pacing: { chat_interval_ms: 2000 } });
+      const live = open();
+      live.handle(delta('I look'));
+      await pass(1000);
+      live.handle(where === 'in the same message' ? { type: 'text.reset' } : said('I look', 'call-1'));
+      live.handle(delta('[SILENT]'));
+      live.handle(said('[SILENT]'));
+      await end(live);
+      expect(platform.calls.map(({ kind, text }) => [kind, text])).toEqual([
+        ['preview', 'I look'],
+        ['preview', ''],
+      ]);
+    },
+  );
+
+  it('has the last one left alone when there is an answer, so that it gives way to the answer', async () => {
+    const { platform, open } = await liveOn({ capabilities: editable });
+    const live = open();
+    live.handle(delta('The answer'));
+    await pass(1000);
+    live.handle(said('The answer'));
+    await end(live);
+    expect(platform.calls).toHaveLength(1);
   });
 
   it('takes no slot for a preview that would show nothing', async () => {
