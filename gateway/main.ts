@@ -179,7 +179,11 @@ function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loa
     load: () => {
       // Without it everything would be as in a fresh home: nobody could talk to the bots any more.
       if (!existsSync(file)) throw new ConfigError(home, ['config.yaml is gone']);
-      return load(home);
+      try {
+        return load(home);
+      } catch (error) {
+        throw error instanceof ConfigError ? error : new ConfigError(home, [error instanceof Error ? error.message : String(error)]);
+      }
     },
     initial: loaded,
     now: Date.now,
