@@ -23,16 +23,34 @@ export function nextBatch(waiting: readonly [MessageEntry, ...MessageEntry[]], n
     entries.push(entry);
     last = entry;
   }
-  const wait = waitAfter(last);
-  const ms = Math.min(wait, last.receivedAt + wait - now); // never longer, even when the clock was set back
+  const ms = waitMs(last, now);
   return ms > 0 ? { type: 'wait', ms } : { type: 'take', entries };
 }
 
+/** How long to wait, at most, until what these people have begun to say is complete. Oldest first. */
+export function restWaitMs(entries: readonly MessageEntry[], now: number): number {
+  const latest = new Map(entries.map((entry) => [entry.payload.sender.id, entry]));
+  return Math.max(0, ...[...latest.values()].map((entry) => waitMs(entry, now)));
+}
+
+/** The rest of a text that was split, sent by the same person. */
+export function isRest(first: MessageEntry, next: InboundMessage, now: number): boolean {
+  const late = now - first.receivedAt;
+  return first.payload.sender.id === next.sender.id && isSplitText(first) && next.attachments.length === 0 && late <= splitWaitMs;
+}
+
+function waitMs(last: MessageEntry, now: number): number {
+  const wait = waitAfter(last);
+  return Math.min(wait, last.receivedAt + wait - now); // never longer, even when the clock was set back
+}
+
 function continues(last: MessageEntry, next: MessageEntry): boolean {
-  if (last.payload.sender.id !== next.payload.sender.id || standsAlone(last) || standsAlone(next)) return false;
+  if (last.payload.sender.id !== next.payload.sender.id) return false;
+  if (standsAlone(last) || standsAlone(next))
+    return last.mode === 'queue' && next.mode === 'queue' && isRest(last, next.payload, next.receivedAt);
   if (waitedForTurn(last) && waitedForTurn(next)) return true;
   if (last.payload.album !== undefined) return last.payload.album === next.payload.album;
-  return isSplitText(last) && next.payload.attachments.length === 0 && next.receivedAt - last.receivedAt <= splitWaitMs;
+  return isRest(last, next.payload, next.receivedAt);
 }
 
 /** What came during a turn, and was not queued as a turn of its own, is one next turn. */

@@ -10,6 +10,7 @@ import { type Control, targetOf } from './control.ts';
 import type { Lanes } from './lanes.ts';
 import type { Log } from './log.ts';
 import { noticePart, type Outbox } from './outbox.ts';
+import { type Rest, restOf } from './rest.ts';
 import { type KeyRules, sessionKey } from './sessions.ts';
 import type { Settings } from './settings.ts';
 import type { InboxEntry } from './store/inbox.ts';
@@ -79,8 +80,26 @@ function accept(options: InboxOptions, event: Inbound): Step | undefined {
   return isControl || event.type !== 'message' ? () => control.run(entry) : say(options, entry, event);
 }
 
-/** Something to say: the answer to a question, or work for the lane. */
-function say({ store, outbox, answers, busy }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
+/** Something to say: the rest of what was said before, the answer to a question, or work for the lane. */
+function say(options: InboxOptions, entry: InboxEntry, event: InboundMessage): Step {
+  const rest = restOf(options, entry, event);
+  if (rest === undefined) return sayNew(options, entry, event);
+  if (rest === 'later') return () => options.store.durable(() => sayRest(options, entry, event))();
+  return goOn(options, entry, rest);
+}
+
+/** When the command before it has run; where that could not be, it waits for what is at work. */
+function sayRest(options: InboxOptions, entry: InboxEntry, event: InboundMessage): Step {
+  const rest = restOf(options, entry, event);
+  return goOn(options, entry, typeof rest === 'object' ? rest : { lane: entry.lane, mode: 'merge' });
+}
+
+function goOn({ store, lanes }: InboxOptions, { id }: InboxEntry, { lane, mode }: Exclude<Rest, 'later'>): Step {
+  store.inbox.place(id, { lane, mode });
+  return () => lanes.kick(lane);
+}
+
+function sayNew({ store, outbox, answers, busy }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
   const answered = answers.words(event) ?? looseDecision(answers, event);
   if (answered === undefined) {
     const { mode, after } = busy.take(lane, event);

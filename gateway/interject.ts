@@ -1,16 +1,20 @@
 /** What was said to a turn at work (`steer`): taken from the lane's waiting messages into the transcript, together with the claim on them. */
 import type { UserMessage } from '../agent/message.ts';
-import type { MessageEntry } from './batch.ts';
+import { type MessageEntry, restWaitMs } from './batch.ts';
 import { isShared } from './sessions.ts';
 import type { InboxEntry } from './store/inbox.ts';
 import type { TurnRow } from './store/turns.ts';
+import { pause } from './time.ts';
 import { type InputMessage, userMessage } from './turn-input.ts';
 import type { TurnOptions } from './turn-options.ts';
+
+/** How often it is looked whether the rest has come. */
+const lookMs = 50;
 
 /** What could not be taken stays in the lane and becomes the next turn. */
 export async function interject(options: TurnOptions, turn: TurnRow, signal: AbortSignal): Promise<readonly UserMessage[]> {
   const { store, media, keys } = options;
-  const waiting = store.inbox.pending(turn.lane).filter(isSteering);
+  const waiting = await complete(options, turn.lane, signal);
   if (waiting.length === 0) return [];
   const messages: InputMessage[] = [];
   for (const { payload: message } of waiting) messages.push({ message, attachments: await media.collect(turn.id, message, signal) });
@@ -25,6 +29,17 @@ export async function interject(options: TurnOptions, turn: TurnRow, signal: Abo
     store.transcript.append(turn.sessionId, turn.id, said);
   });
   return [said];
+}
+
+/** What steers in this lane, once the rest of what was split has come or was waited for. */
+async function complete({ store, now }: TurnOptions, lane: string, signal: AbortSignal): Promise<readonly MessageEntry[]> {
+  for (;;) {
+    const waiting = store.inbox.pending(lane).filter(isSteering);
+    const ms = restWaitMs(waiting, now());
+    if (ms <= 0) return waiting;
+    await pause(Math.min(ms, lookMs), signal);
+    signal.throwIfAborted();
+  }
 }
 
 function isSteering(entry: InboxEntry): entry is MessageEntry {

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Inbound, InboundMessage } from '../../adapters/adapter.ts';
 import type { Database } from './database.ts';
 import { type InboxMode, type InboxOutcome, type InboxState, inbox } from './schema.ts';
@@ -9,6 +9,12 @@ export interface InboxEntry {
   readonly payload: Inbound;
   readonly mode: InboxMode | null;
   readonly receivedAt: number;
+}
+
+/** With what has become of it. */
+export interface StoredEntry extends InboxEntry {
+  readonly state: InboxState;
+  readonly outcome: InboxOutcome | null;
 }
 
 export interface NewInbound {
@@ -24,6 +30,8 @@ export interface InboxIntake {
   add(inbound: NewInbound): number | undefined;
   /** What waits in a lane, oldest first. */
   pending(lane: string): readonly InboxEntry[];
+  /** Of the few that came just before: those with much in them, newest first. */
+  longBefore(id: number): readonly StoredEntry[];
   /** Commands whose effect was not recorded before a crash, oldest first. */
   commands(): readonly InboxEntry[];
   /** Lanes that have something waiting. */
@@ -46,6 +54,8 @@ export interface InboxModes {
   /** What a turn has claimed waits again, and is one turn with what came meanwhile. */
   release(turnId: number): void;
   setMode(id: number, mode: InboxMode): void;
+  /** It belongs to what waits, or works, in another way than it seemed. */
+  place(id: number, how: { readonly lane: string; readonly mode: InboxMode | null }): void;
   /** A command that becomes something to say: from now on it waits in a lane as this message. */
   turnInto(id: number, message: InboundMessage, how: { readonly lane: string; readonly mode: InboxMode | null }): void;
 }
@@ -54,6 +64,9 @@ export type InboxStore = InboxIntake & InboxModes & InboxSettling;
 
 /** Most pending rows that one look at a lane reads; a lane longer than this is worked off in several looks. */
 const lookLimit = 64;
+/** How far back `longBefore` looks, and from how many characters of JSON on; a text of 4000 units may be half as many characters. */
+const lookBack = 64;
+const longPayload = 2000;
 const columns = { id: inbox.id, lane: inbox.lane, payload: inbox.payload, mode: inbox.mode, receivedAt: inbox.receivedAt };
 const isOpen = sql`state <> 'done'`; // literal, so that the partial index is used
 
@@ -71,9 +84,18 @@ function inboxIntake({ orm }: Database, now: () => number): InboxIntake {
     .orderBy(asc(inbox.id))
     .limit(lookLimit)
     .prepare();
+  const { id, payload, state, outcome } = inbox;
+  const before = sql.placeholder('before');
+  const long = orm
+    .select({ ...columns, state, outcome })
+    .from(inbox)
+    .where(and(lt(id, before), gte(id, sql`${before} - ${lookBack}`), sql`length(${payload}) >= ${longPayload}`))
+    .orderBy(desc(id))
+    .prepare();
   return {
     add: (inbound) => insert({ ...inbound, receivedAt: now() }),
     pending: (lane) => pending.all({ lane }),
+    longBefore: (before) => long.all({ before }),
     commands: () => {
       const isCommand = and(isOpen, eq(inbox.state, 'command'));
       return orm.select(columns).from(inbox).where(isCommand).orderBy(asc(inbox.id)).all();
@@ -96,6 +118,9 @@ function inboxModes({ orm }: Database): InboxModes {
     },
     setMode: (id, mode) => {
       orm.update(inbox).set({ mode }).where(eq(inbox.id, id)).run();
+    },
+    place: (id, { lane, mode }) => {
+      orm.update(inbox).set({ lane, mode }).where(eq(inbox.id, id)).run();
     },
     turnInto: (id, message, { lane, mode }) => {
       orm.update(inbox).set({ payload: message, state: 'pending', lane, mode }).where(eq(inbox.id, id)).run();
