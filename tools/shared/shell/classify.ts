@@ -6,6 +6,7 @@ import { combinationFindings } from './rules/combination.ts';
 import { deleteRules } from './rules/delete.ts';
 import { diskRules, formatRule } from './rules/disk.ts';
 import { assignmentFindings, elsewhere, homeSweep, programName, redirectFindings, secretPaths, sourced } from './rules/generic.ts';
+import { hiddenClimbs } from './rules/hidden-climbs.ts';
 import { carried, isReader } from './rules/known.ts';
 import type { ShellPlace } from './rules/links.ts';
 import { namedOutput, outputRules } from './rules/output.ts';
@@ -47,6 +48,7 @@ function readingFindings(reading: Reading, place: ShellPlace): Finding[] {
     ...redirectFindings(reading, place),
     ...assignmentFindings(reading.assignments, place),
     ...combinationFindings(reading, place),
+    ...hiddenClimbs(reading),
   ];
 }
 

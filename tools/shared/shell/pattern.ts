@@ -46,7 +46,7 @@ export function resolveWord(word: string, directories: Directories): string[] | 
 }
 
 /** `.*` and the like may match `..`. */
-function mayClimb(component: string): boolean {
+export function mayClimb(component: string): boolean {
   return /^\.[.\ue001\ue002]*[\ue001\ue002][.\ue001\ue002]*$/u.test(component);
 }
 
