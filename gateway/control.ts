@@ -33,9 +33,10 @@ export interface ControlOptions {
 
 export function createControl(options: ControlOptions): Control {
   const respond: Control['respond'] = ({ chat, interaction }, text) => {
-    const { adapter } = options.account(accountKey(chat)) ?? {};
-    adapter
-      ?.respond?.(interaction, text, AbortSignal.timeout(respondDeadlineMs))
+    const account = options.account(accountKey(chat));
+    if (account === undefined || account.penaltyMs(outboxLane(chat)) > 0) return; // the card shows what became of it
+    account.adapter
+      .respond?.(interaction, text, AbortSignal.timeout(respondDeadlineMs))
       .catch((error: unknown) => options.log.debug({ err: error }, 'a click could not be answered'));
   };
   return {

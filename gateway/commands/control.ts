@@ -124,5 +124,5 @@ function listed(open: Candidates): string {
   const lines = open.map(
     ({ number, body }) => `- #${number}: ${body.markdown.replaceAll(/[*`]+/g, '').replaceAll(/\s+/g, ' ').slice(0, 100)}`,
   );
-  return `Open:\n${lines.join('\n')}\nAnswer with a number, as in /approve ${open[0]?.number ?? 1}.`;
+  return `Open:\n${lines.join('\n')}\n\nAnswer with a number, as in /approve ${open[0]?.number ?? 1}.`;
 }

@@ -131,7 +131,7 @@ function listed({ lane, now, ports }: CommandCall): string {
     const age = session.id === open ? 'this one' : `${duration(now - session.updatedAt)} ago`;
     return `${index + 1}. ${quoted(nameOf(session, ports), 60)} (${age})`;
   });
-  return `Conversations of this chat:\n${lines.join('\n')}\n/resume and a number or title goes back to one.`;
+  return `Conversations of this chat:\n${lines.join('\n')}\n\n/resume and a number or title goes back to one.`;
 }
 
 /** By its number in the list, its title, a part of it that no other has, or its id. */
