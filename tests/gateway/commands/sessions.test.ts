@@ -70,7 +70,7 @@ describe('/sessions', () => {
     expect(head).toBe('Conversations of this chat:');
     expect(first).toMatch(/^1\. about coffee coffee .+… \(this one\)$/);
     expect(second).toBe('2. Tea \\*time\\* (3 h ago)');
-    expect(rest).toEqual(['/resume and a number or title goes back to one.']);
+    expect(rest).toEqual(['', '/resume and a number or title goes back to one.']);
   });
 
   it('shows the newest ten, and none in which nothing was said', async () => {
