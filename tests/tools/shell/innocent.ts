@@ -282,4 +282,13 @@ export const innocent: readonly string[] = [
   'truncate -s 0 log.txt',
   "rg -n 'DROP TABLE' migrations",
   'history',
+  'pkill vite',
+  'pkill -HUP nginx',
+  'pkill -USR1 nginx',
+  'pkill -x node',
+  'supervisorctl status',
+  'pm2 list',
+  'losetup -a',
+  'git restore --staged .',
+  'git checkout HEAD a.txt',
 ];

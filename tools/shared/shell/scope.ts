@@ -56,7 +56,6 @@ const NUMBERS_AND_NAMES = new Set([
   'SECONDS',
   'LINENO',
   'BASHPID',
-  'PPID',
   'EPOCHSECONDS',
   'USER',
   'LOGNAME',

@@ -143,6 +143,8 @@ function target(call: GitCall, command: SimpleCommand, place: ShellPlace) {
 
 const has = (words: readonly string[], pattern: RegExp): boolean => words.some((word) => pattern.test(word));
 
+const isEverything = (word: string): boolean => /^(?:\.{1,2}\/?|:\/|:\(top\)|\*|\ue001)$/u.test(word);
+
 /** What takes work away, from here or from others, or sets a trap for later; the sentence says which. */
 const LOSING: Readonly<Record<string, (words: readonly string[]) => string | undefined>> = {
   push: (words) =>
@@ -156,11 +158,13 @@ const LOSING: Readonly<Record<string, (words: readonly string[]) => string | und
     has(words, /^-\w*D|^--force/u) || (has(words, /^-\w*d|^--delete/u) && has(words, /^-\w*f/u))
       ? 'It deletes branches that are not merged.'
       : undefined,
-  checkout: (words) =>
-    has(words, /^-\w*f|^--force$/u) || words.join(' ') === '.' || /(?:^|\s)-- \.$/u.test(words.join(' '))
+  checkout: (words) => (has(words, /^-\w*f|^--force$/u) || words.some(isEverything) ? 'It throws uncommitted work away.' : undefined),
+  restore: (words) =>
+    words.some(isEverything) && (!has(words, /^--staged$|^-S$/u) || has(words, /^--worktree$|^-\w*W/u))
       ? 'It throws uncommitted work away.'
       : undefined,
-  restore: (words) => (words.includes('.') && !words.includes('--staged') ? 'It throws uncommitted work away.' : undefined),
+  'read-tree': (words) => (has(words, /^--reset$|^-\w*u/u) ? 'It throws uncommitted work away.' : undefined),
+  'checkout-index': (words) => (has(words, /^-\w*f|^--force$/u) ? 'It throws uncommitted work away.' : undefined),
   switch: (words) => (has(words, /^--(?:discard-changes|force)|^-\w*f/u) ? 'It throws uncommitted work away.' : undefined),
   stash: (words) => (/^(?:drop|clear)$/u.test(words[0] ?? '') ? 'It throws stashed work away.' : undefined),
   reflog: (words) => (/^(?:expire|delete)$/u.test(words[0] ?? '') ? 'It deletes the history of references.' : undefined),

@@ -53,8 +53,12 @@ const killByName: Rule = (command) => {
   ) {
     return ask('It ends processes by pattern or without warning.');
   }
+  if (words.some((word) => ANYBODY.test(word))) return ask('It ends processes that it does not name.');
   return isStatic(text) ? [] : ask('It ends processes that only show when it runs.');
 };
+
+/** A pattern that fits many names, and options that choose by something else than a name. */
+const ANYBODY = /^[.*+?^$\s]*$|^.$|\.\*|^-[a-z]*(?:[vgst]|[UGP](?![A-Z]))|^--(?:inverse|uid|euid|group|pgroup|parent|session|terminal|user)/u;
 
 /** The letter `e` without a dash shows the environment of every process. ps takes `-aux` for `aux` where there is no user x. */
 const processes: Rule = (command) => {
@@ -124,6 +128,7 @@ export const systemRules: Readonly<Record<string, Rule>> = {
   ps: processes,
   man: manual,
   ...each('pkill killall skill', killByName),
+  killall5: always('It ends every process that it can reach.'),
   ...each('apt apt-get aptitude dnf yum zypper apk brew snap flatpak port emerge pacman dpkg rpm', packages),
   ...each(
     'useradd usermod userdel adduser deluser groupadd groupmod groupdel passwd chpasswd chsh chfn vipw visudo gpasswd newgrp',
@@ -139,7 +144,16 @@ export const systemRules: Readonly<Record<string, Rule>> = {
   ...each('mount', (command) =>
     command.argv.slice(1).every((word) => /^-[lVh]$|^-t$/u.test(word)) ? [] : ask('It changes what is mounted where.'),
   ),
-  ...each('umount swapoff swapon losetup pivot_root', unlessListing(/^(?:--show|-s|-a|--list|-l)$/u, 'It changes what is mounted where.')),
+  losetup: unlessListing(/^(?:-a|--all|--list|-l)$/u, 'It changes what is mounted where.'),
+  swapon: unlessListing(/^(?:--show|-s)$/u, 'It changes what is mounted where.'),
+  ...each('umount swapoff pivot_root', always('It changes what is mounted where.')),
+  supervisorctl: unlessListing(/^(?:status|tail|avail|pid|version|help)$/u, 'It changes services of the machine.'),
+  pm2: unlessListing(
+    /^(?:list|ls|l|status|jlist|prettylist|logs?|show|describe|info|monit|--version|-v|--help|-h|help)$/u,
+    'It changes services of the machine.',
+  ),
+  journalctl: (command) =>
+    command.argv.some((word) => /^--(?:vac|rot|fl|rel|smart|setup-k|up)/u.test(word)) ? ask('It changes the logs of the machine.') : [],
   crontab: (command) => (command.argv.includes('-l') || (command.argv.length < 2 && command.feed.from === 'nothing') ? [] : ask(LATER)),
   ...each('at batch', unlessListing(/^-l$/u, LATER)),
   ...each('chattr setfacl setcap', always('It changes rights on files.')),

@@ -247,7 +247,7 @@ export const writeRules: Readonly<Record<string, Rule>> = {
   tee: streamer({}, all),
   sponge: writer({}, all),
   mkfifo: writer({ values: 'm' }, all),
-  mknod: writer({ values: 'm' }, (options) => options.operands.slice(0, 1)),
+  mknod: () => ask('It makes a device file, through which disks and memory are reached.'),
   fallocate: writer({ values: 'lo', longValues: ['length', 'offset'] }, all),
   gzip: writer({ values: 'S' }, all),
   gunzip: writer({ values: 'S' }, all),
