@@ -58,7 +58,8 @@ const killByName: Rule = (command) => {
 };
 
 /** A pattern that fits many names, and options that choose by something else than a name. */
-const ANYBODY = /^[.*+?^$\s]*$|^.$|\.\*|^-[a-z]*(?:[vgst]|[UGP](?![A-Z]))|^--(?:inverse|uid|euid|group|pgroup|parent|session|terminal|user)/u;
+const ANYBODY =
+  /^[.*+?^$\s]*$|^.$|\.\*|^-[a-z]*(?:[vgst]|[UGP](?![A-Z]))|^--(?:inverse|uid|euid|group|pgroup|parent|session|terminal|user)/u;
 
 /** The letter `e` without a dash shows the environment of every process. ps takes `-aux` for `aux` where there is no user x. */
 const processes: Rule = (command) => {
