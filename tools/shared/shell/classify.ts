@@ -3,7 +3,7 @@ import { commandName, type Finding, type Reading, type SimpleCommand } from './c
 import { isDeceiving, isStatic, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';
 import { combinationFindings } from './rules/combination.ts';
-import { deleteRules } from './rules/delete.ts';
+import { deleteRules, removedPlaces } from './rules/delete.ts';
 import { diskRules, formatRule } from './rules/disk.ts';
 import { assignmentFindings, elsewhere, homeSweep, programName, redirectFindings, secretPaths, sourced } from './rules/generic.ts';
 import { hiddenClimbs } from './rules/hidden-climbs.ts';
@@ -84,18 +84,23 @@ function toRisk(findings: readonly Finding[], subjects: readonly string[]): Risk
   return isSpecific ? { level, why, subjects, doubtful: doubtfulOf(findings) } : { level, why, subjects };
 }
 
-/** Every simple command in its words, then every place that a redirection writes or for whose sake somebody is asked. */
+/** Every simple command in its words, then every place that is removed, that a redirection writes or for whose sake somebody is asked. */
 function subjectsOf(reading: Reading, from: { findings: readonly Finding[]; text: string }): string[] {
   const places = reading.redirects
     .flatMap(({ target, writes, directories }) => (writes ? (resolveWord(target, directories) ?? [target]) : []))
     .map(shown);
-  const subjects = new Set([...reading.commands.map(inWords), ...places, ...doubtfulOf(from.findings)]);
+  const subjects = new Set([
+    ...reading.commands.map(inWords),
+    ...reading.commands.flatMap(removedPlaces),
+    ...places,
+    ...doubtfulOf(from.findings),
+  ]);
   return subjects.size > 0 ? [...subjects] : [from.text];
 }
 
 function doubtfulOf(findings: readonly Finding[]): string[] {
   const about = findings.flatMap((finding) => finding.about ?? []);
-  return [...new Set(about.map((subject) => (typeof subject === 'string' ? subject : inWords(subject))))];
+  return [...new Set(about.flatMap((subject) => (typeof subject === 'string' ? subject : [inWords(subject), ...removedPlaces(subject)])))];
 }
 
 function inWords(command: SimpleCommand): string {

@@ -1,7 +1,7 @@
 import { findStarts } from '../carriers.ts';
-import { commandName } from '../command.ts';
+import { commandName, type SimpleCommand } from '../command.ts';
 import { hasOption, parseOptions } from '../options.ts';
-import { isStatic, resolveWord } from '../pattern.ts';
+import { isStatic, resolveWord, shown } from '../pattern.ts';
 import { ask, hardline, isVital, isWritable, type Rule, writing } from './rule.ts';
 
 const VITAL = 'It deletes the system, a system directory or a home directory.';
@@ -22,22 +22,22 @@ const remove: Rule = (command, place) => {
 const find: Rule = (command, place) => {
   const words = command.argv.slice(1);
   const starts = findStarts(commandName(command), words);
-  const deletes =
-    words.includes('-delete') ||
-    words.some(
-      (word, index) =>
-        /^-(?:exec|ok)(?:dir)?$|^-[xX]$|^--exec(?:-batch)?$/u.test(word) && /(?:^|\/)(?:rm|unlink|shred)$/u.test(words[index + 1] ?? ''),
-    );
   const prints = words.flatMap((word, index) =>
     /^-f(?:print0?|printf|ls)$/u.test(word) ? writing(words[index + 1] ?? '', command.directories, place) : [],
   );
-  if (!deletes) return prints.slice(0, 1);
+  if (!deletesFound(words)) return prints.slice(0, 1);
   const isFiltered = words.some((word) =>
     /^-i?(?:name|path|regex|wholename)$|^-(?:mtime|ctime|mmin|newer|size|empty|user|perm)$/u.test(word),
   );
   const vital = starts.some((start) => isVital(start === '' ? '/' : start, command.directories, place));
   return vital && !isFiltered ? hardline(VITAL) : ask('It deletes whatever it finds.');
 };
+
+function deletesFound(words: readonly string[]): boolean {
+  const runs = /^-(?:exec|ok)(?:dir)?$|^-[xX]$|^--exec(?:-batch)?$/u;
+  const removes = (word: string, index: number): boolean => runs.test(word) && /(?:^|\/)(?:rm|unlink|shred)$/u.test(words[index + 1] ?? '');
+  return words.includes('-delete') || words.some(removes);
+}
 
 /** Moving or wiping one of these is as final as deleting it. */
 const move: Rule = (command, place) => {
@@ -82,3 +82,22 @@ export const deleteRules: Readonly<Record<string, Rule>> = {
   tar: archiver,
   truncate,
 };
+
+/** What would be gone from where it is, however the command says so: whoever refuses `rm -r build` means `rm -rf ./build` and `mv build x` as well. */
+export function removedPlaces(command: SimpleCommand): string[] {
+  return removedWords(command)
+    .flatMap((word) => resolveWord(word, command.directories) ?? [])
+    .map((file) => shown(file.replace(/(?<=.)\/+$/u, '')));
+}
+
+function removedWords(command: SimpleCommand): readonly string[] {
+  const name = commandName(command);
+  const words = command.argv.slice(1);
+  if (/^(?:g?rm|srm|trash|unlink|rmdir)$/u.test(name)) return parseOptions(words).operands;
+  if (name === 'shred') return parseOptions(words, { values: 'ns', longValues: ['iterations', 'size', 'random-source'] }).operands;
+  if (name === 'find') return deletesFound(words) ? findStarts(name, words) : [];
+  if (!/^g?mv$/u.test(name)) return [];
+  const { operands } = parseOptions(words, { values: 'tS', longValues: ['target-directory', 'suffix'] });
+  const namesTarget = words.some((word) => /^-[A-Za-z]*t|^--target-directory/u.test(word));
+  return namesTarget ? operands : operands.slice(0, -1);
+}
