@@ -88,6 +88,12 @@ export function newToken(): string {
 }
 
 function askLife({ orm }: Database, now: () => number): AskLife {
+  const ofTurn = orm
+    .select()
+    .from(asks)
+    .where(eq(asks.turnId, sql.placeholder('turnId')))
+    .orderBy(asc(asks.id))
+    .prepare();
   return {
     add: (ask) =>
       orm
@@ -107,7 +113,7 @@ function askLife({ orm }: Database, now: () => number): AskLife {
         .set({ state, decision: decision ?? null, closedAt: now() })
         .where(and(eq(asks.id, id), isOpen))
         .run().changes > 0,
-    ofTurn: (turnId) => orm.select().from(asks).where(eq(asks.turnId, turnId)).orderBy(asc(asks.id)).all(),
+    ofTurn: (turnId) => ofTurn.all({ turnId }),
     nextNumber: (chat) => {
       const last = orm
         .select({ number: sql<number | null>`max(${asks.number})` })
@@ -127,17 +133,17 @@ function askLife({ orm }: Database, now: () => number): AskLife {
 }
 
 function askSearch({ orm }: Database): AskSearch {
+  const openIn = orm
+    .select()
+    .from(asks)
+    .where(and(isOpen, eq(asks.chat, sql.placeholder('chat'))))
+    .orderBy(asc(asks.id))
+    .prepare();
   return {
     get: (id) => orm.select().from(asks).where(eq(asks.id, id)).get(),
     byToken: (token) => orm.select().from(asks).where(eq(asks.token, token)).get(),
     byCard: (cardId) => orm.select().from(asks).where(eq(asks.cardId, cardId)).get(),
-    open: (chat) =>
-      orm
-        .select()
-        .from(asks)
-        .where(chat === undefined ? isOpen : and(isOpen, eq(asks.chat, chat)))
-        .orderBy(asc(asks.id))
-        .all(),
+    open: (chat) => (chat === undefined ? orm.select().from(asks).where(isOpen).orderBy(asc(asks.id)).all() : openIn.all({ chat })),
   };
 }
 

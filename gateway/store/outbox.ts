@@ -157,6 +157,15 @@ function prepareSending(orm: Database['orm']) {
 }
 
 function outboxReceipts({ orm }: Database): OutboxReceipts {
+  const place = sql.placeholder;
+  const { id, purpose, state, sentId } = outbox;
+  const spoken = orm
+    .select({ id, purpose, state, sentId })
+    .from(outbox)
+    .where(and(eq(outbox.turnId, place('turnId')), lt(id, place('before')), inArray(purpose, ['draft', 'answer'])))
+    .orderBy(desc(id))
+    .limit(1)
+    .prepare();
   return {
     receipt: (id) => orm.select({ state: outbox.state, sentId: outbox.sentId }).from(outbox).where(eq(outbox.id, id)).get(),
     sentAs: (lane, sentId) =>
@@ -166,9 +175,7 @@ function outboxReceipts({ orm }: Database): OutboxReceipts {
         .where(and(eq(outbox.lane, lane), eq(outbox.sentId, sentId)))
         .get()?.id,
     draftOf: (turnId, before = Number.MAX_SAFE_INTEGER) => {
-      const spoken = and(eq(outbox.turnId, turnId), lt(outbox.id, before), inArray(outbox.purpose, ['draft', 'answer']));
-      const { id, purpose, state, sentId } = outbox;
-      const row = orm.select({ id, purpose, state, sentId }).from(outbox).where(spoken).orderBy(desc(outbox.id)).limit(1).get();
+      const row = spoken.get({ turnId, before });
       return row?.purpose === 'draft' ? row : undefined;
     },
     replace: (id, payload) =>

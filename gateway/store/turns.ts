@@ -204,6 +204,11 @@ function turnReports({ orm }: Database): TurnReports {
 
 function callIntents({ orm }: Database, now: () => number): CallIntents {
   const open = sql`${calls.finishedAt} is null`;
+  const openCalls = orm
+    .select({ callId: calls.callId })
+    .from(calls)
+    .where(and(eq(calls.turnId, sql.placeholder('turnId')), open))
+    .prepare();
   return {
     callStarted: (turnId, call) => {
       orm.insert(calls).values({ turnId, callId: call.id, tool: call.name, arguments: call.arguments, startedAt: now() }).run();
@@ -212,13 +217,6 @@ function callIntents({ orm }: Database, now: () => number): CallIntents {
       const same = and(eq(calls.turnId, turnId), eq(calls.callId, callId), open);
       orm.update(calls).set({ status, finishedAt: now() }).where(same).run();
     },
-    openCalls: (turnId) => {
-      const rows = orm
-        .select({ callId: calls.callId })
-        .from(calls)
-        .where(and(eq(calls.turnId, turnId), open))
-        .all();
-      return new Set(rows.map((row) => row.callId));
-    },
+    openCalls: (turnId) => new Set(openCalls.all({ turnId }).map((row) => row.callId)),
   };
 }
