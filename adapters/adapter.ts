@@ -69,6 +69,8 @@ export interface InboundMessage extends InboundBase {
   readonly attachments: readonly Attachment[];
   /** Items of one album carry the same id and become one turn. */
   readonly album?: string;
+  /** Fetched from the platform's history after a gap: the person wrote it a while ago, and the model is told so. */
+  readonly late?: true;
 }
 
 /** A command registered natively with the platform. Text that begins with "/" is an InboundMessage and is judged by the gateway. */
@@ -115,6 +117,8 @@ export interface OutboundText {
   /** Send without formatting: set after the platform refused the formatted form. */
   readonly plain?: true;
   readonly replyTo?: string;
+  /** The reply to this native command (`InboundCommand.interaction`): sent as its deferred reply for as long as the platform takes one, else as any text. */
+  readonly interaction?: Json;
 }
 
 export interface OutboundProgress {
@@ -174,7 +178,7 @@ export interface OutboundAsk {
 
 export type Outbound = OutboundText | OutboundProgress | OutboundFile | OutboundAsk;
 
-/** A message of ours on the platform. `id` is opaque outside the adapter. */
+/** A message on the platform, ours but for `Adapter.react`. `id` is opaque outside the adapter. */
 export interface SentRef {
   readonly chat: ChatRef;
   readonly id: string;
@@ -229,25 +233,55 @@ export interface AccountStore {
   ): readonly (readonly [string, Json])[];
 }
 
-/** What the gateway gives to an adapter. */
-export interface Host {
-  /**
-   * Synchronous. When it returns, all events are on disk or knowingly refused and the platform may be acknowledged.
-   * When it throws, none of them is: do not acknowledge.
-   */
-  receive(events: readonly Inbound[]): void;
+/** How a connection does. */
+export interface ConnectionReport {
   /** What the connection is doing. `detail` is one human sentence without secrets. */
   state(state: AdapterState, detail?: string): void;
   /** Evidence of inbound progress (a clean poll, an event, a pong of the application layer); health is measured from this. */
   alive(): void;
-  readonly store: AccountStore;
   readonly log: AdapterLog;
+}
+
+/** What the gateway gives to an adapter. */
+export interface Host extends ConnectionReport {
+  /** The configured name of this account: `ChatRef.account` of everything that it hands over. */
+  readonly account: string;
+  /**
+   * Synchronous. When it returns, all events are on disk or knowingly refused and the platform may be acknowledged.
+   * When it throws, none of them is: do not acknowledge. `keep` goes to the account's store in the same transaction (watermarks).
+   */
+  receive(events: readonly Inbound[], keep?: Readonly<Record<string, Json | undefined>>): void;
+  /** What we sent as this message, for platforms that ask for it again. Undefined where it was never sent, or longer ago than is kept. */
+  sent(ref: SentRef): Outbound | undefined;
+  readonly store: AccountStore;
 }
 
 /** Structured log, one line an event. Never message text, never secrets. */
 export interface AdapterLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
+}
+
+/** What became of a person's message: taken up, answered, or failed. */
+export type Receipt = 'seen' | 'done' | 'failed';
+
+/** What the owner has to do so that the account works. */
+export type LinkOffer =
+  /** To be read and agreed to, once. */
+  | { readonly type: 'warning'; readonly text: string }
+  /** To be scanned with the phone. `qr` is the content of the code. */
+  | { readonly type: 'qr'; readonly qr: string; readonly expiresAtMs: number }
+  /** To be typed into the phone. */
+  | { readonly type: 'code'; readonly code: string; readonly expiresAtMs: number };
+
+/** Of platforms whose account is a person's phone: how that phone is linked with us. The owner alone uses it. */
+export interface Linking {
+  /** Undefined: nothing to do at the moment. */
+  offer(): LinkOffer | undefined;
+  /** The owner has read the warning and goes on. Durable. */
+  accept(): void;
+  /** Instead of scanning: a code for the phone with this number (digits with the country code). Rejects with a sentence for the owner. */
+  code(phone: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface Adapter {
@@ -265,6 +299,8 @@ export interface Adapter {
   /** Whether `preview` shows anything in this chat at the moment; absent: everywhere. */
   previews?(chat: ChatRef): boolean;
   typing?(chat: ChatRef, signal: AbortSignal): Promise<void>;
+  /** Marks a person's message with what became of it, in place of an earlier mark. A courtesy: where it cannot be, nothing is lost. */
+  react?(message: SentRef, receipt: Receipt, signal: AbortSignal): Promise<void>;
   /** `OutboundAsk.choices` become buttons. Without it they are a numbered list, and people answer in words. */
   readonly buttons?: true;
   /** The answer to a native command or a click: a toast, a deferred reply. At most 200 characters are shown. */
@@ -273,4 +309,5 @@ export interface Adapter {
   fetch?(attachment: Attachment, signal: AbortSignal): Promise<Readable>;
   /** Webhooks and sockets of this platform. Everything below is behind the gateway's sign-in but for routes with `config: { access: "public" }`, which authenticate themselves. */
   routes?(app: FastifyInstance, verified: (request: FastifyRequest) => string): void;
+  readonly linking?: Linking;
 }

@@ -22,6 +22,8 @@ export interface Pacing {
   readonly per_second: number;
 }
 
+export type BotRule = 'none' | 'mentions' | 'all';
+
 /** What every platform's configuration has. */
 export interface AccountConfig {
   readonly enabled?: boolean | undefined;
@@ -29,6 +31,10 @@ export interface AccountConfig {
   readonly allowed_users: readonly string[];
   /** Groups in which everybody may talk to the bot. */
   readonly group_allowed_chats: readonly string[];
+  /** Immutable ids of roles whose bearers may talk to the bot, where the platform has such. */
+  readonly allowed_roles?: readonly string[] | undefined;
+  /** Which messages of other bots count: none (the default), those that mention us, or all. They must be allowed like a person, too. */
+  readonly allow_bots?: BotRule | undefined;
   readonly pacing: Pacing;
 }
 

@@ -7,6 +7,7 @@ import type { Log } from './log.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import type { AccountStatus } from './status.ts';
 import type { Store } from './store/index.ts';
+import { outboxLane } from './target.ts';
 import { type Clock, pause } from './time.ts';
 
 /** At 50 ms a send this is five times what Telegram allows in a second. */
@@ -56,7 +57,8 @@ export interface AccountsOptions {
   readonly store: Store;
   readonly log: Log;
   readonly now: Clock;
-  readonly receive: (events: readonly Inbound[]) => void;
+  /** `keep` is to be part of the transaction. */
+  readonly receive: (events: readonly Inbound[], keep?: () => void) => void;
   /** An account stopped for good, or has been deaf for a while: tell the owner elsewhere. */
   readonly alert: (account: string, sentence: string) => void;
 }
@@ -157,9 +159,13 @@ function penaltyBook({ store, now, log }: AccountsOptions, penalties: Map<string
 }
 
 function hostOf({ key, context }: Recipe, options: AccountsOptions, entry: () => Supervised): Host {
-  const { log } = options;
+  const { log, store } = options;
   return {
-    receive: (events) => context.exit(() => options.receive(events)), // turns are not the connection's doing
+    account: key.slice(key.indexOf('/') + 1),
+    // turns are not the connection's doing
+    receive: (events, keep) =>
+      context.exit(() => options.receive(events, keep === undefined ? undefined : () => store.accounts.keep(key, keep))),
+    sent: ({ chat, id }) => store.outbox.payloadOf(outboxLane(chat), id),
     state: (state, detail) => {
       const facts = entry();
       if (facts.state !== state) log.info({ account: key, state, detail }, 'connection');
@@ -170,7 +176,7 @@ function hostOf({ key, context }: Recipe, options: AccountsOptions, entry: () =>
     alive: () => {
       entry().aliveAtMs = options.now();
     },
-    store: options.store.accounts.open(key),
+    store: store.accounts.open(key),
     log: {
       info: (facts, message) => log.info({ account: key, ...facts }, message),
       warn: (facts, message) => log.warn({ account: key, ...facts }, message),

@@ -5,7 +5,7 @@ import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import type { Tool } from '../agent/tool.ts';
 import { type Accounts, createAccounts } from './accounts.ts';
 import { type Answers, createAnswers } from './asks/answers.ts';
-import { createAskDesk } from './asks/asks.ts';
+import { type AskDesk, createAskDesk } from './asks/asks.ts';
 import { type Cards, createCards } from './asks/cards.ts';
 import { ownersAsks } from './asks/owner.ts';
 import { createBusy } from './busy.ts';
@@ -90,6 +90,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await control.listen();
   parts.restarts.confirm();
   parts.outbox.recover();
+  parts.desk.recover();
   parts.cards.recover();
   parts.bubbles.recover();
   parts.inbox.recover();
@@ -127,6 +128,7 @@ interface Parts {
   readonly lanes: Lanes;
   readonly outbox: Outbox;
   readonly media: Media;
+  readonly desk: AskDesk;
   readonly cards: Cards;
   readonly bubbles: Bubbles;
   readonly answers: Answers;
@@ -139,7 +141,7 @@ function assemble(options: DaemonOptions): Parts {
     store,
     log,
     now,
-    receive: (events) => inbox.receive(events),
+    receive: (events, keep) => inbox.receive(events, keep),
     alert: (account, sentence) => alertOwner(options, outbox, { account, sentence }),
   });
   const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => settings().agent.models.get().vision, log });
@@ -172,7 +174,7 @@ function assemble(options: DaemonOptions): Parts {
   const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }), ...restartPort(options, restarts) };
   const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
   const inbox = createInbox({ ...door, busy, control, keys });
-  return { accounts, inbox, lanes, outbox, media, cards, bubbles, answers, restarts };
+  return { accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts };
 }
 
 /** Begins behind the transaction that the request is part of: one that is rolled back restarts nothing. */

@@ -34,7 +34,7 @@ export interface InboxOptions {
 
 export interface Inbox {
   /** `Host.receive`: returns when all is on disk or knowingly refused; throws when nothing is. */
-  receive(events: readonly Inbound[]): void;
+  receive(events: readonly Inbound[], keep?: () => void): void;
   /** At start: runs the commands whose effect was not recorded, and takes up every lane with something waiting. */
   recover(): void;
 }
@@ -45,8 +45,12 @@ type Step = () => void;
 export function createInbox(options: InboxOptions): Inbox {
   const { store, lanes, control } = options;
   return {
-    receive: (events) => {
-      const accepted = store.durable(() => events.map((event) => accept(options, event)));
+    receive: (events, keep) => {
+      const accepted = store.durable(() => {
+        const steps = events.map((event) => accept(options, event));
+        keep?.();
+        return steps;
+      });
       for (const step of accepted) if (step !== undefined) attempt(options, step);
     },
     recover: () => {

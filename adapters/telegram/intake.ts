@@ -40,7 +40,7 @@ export function createIntake({ config, host, menu, migrations, identity, dismiss
   const context = (): CodecContext => {
     const me = identity.me();
     if (me === undefined) throw new Error('Who the bot is has not been told yet; the update must be offered again.');
-    return { account: 'main', me, rules, ignoredThreads: config.ignored_threads, commands, albums };
+    return { account: host.account, me, rules, ignoredThreads: config.ignored_threads, commands, albums };
   };
   const batch = (updates: readonly unknown[]): void => {
     const known = context();

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
-import type { AccountStore, Json } from '../../adapters/adapter.ts';
+import type { AccountStore } from '../../adapters/adapter.ts';
 import { accountData, penalties, refusals } from './account-schema.ts';
 import type { Database } from './database.ts';
 
@@ -17,6 +17,8 @@ export interface Refusal {
 export interface AccountData {
   /** The store that an adapter is given. */
   open(account: string): AccountStore;
+  /** As `AccountStore.put`, as a part of the caller's transaction. */
+  keep(account: string, entries: Parameters<AccountStore['put']>[0]): void;
   /** Counts a refused message. True when the person may be told now (at most once an hour); the telling is recorded with it. */
   refused(refusal: Refusal): boolean;
   /** Forgets strangers who have not written since. */
@@ -28,8 +30,10 @@ export interface AccountData {
 
 export function createAccountData(database: Database): AccountData {
   const { orm } = database;
+  const keep = accountWriter(database);
   return {
-    open: (account) => openAccount(database, account),
+    open: (account) => openAccount(database, account, keep),
+    keep,
     refused: (refusal) => countRefusal(database, refusal),
     pruneRefusals: (beforeMs) => {
       orm.delete(refusals).where(lt(refusals.lastAt, beforeMs)).run();
@@ -50,33 +54,35 @@ export function createAccountData(database: Database): AccountData {
   };
 }
 
-function openAccount({ orm, durable }: Database, account: string): AccountStore {
+function accountWriter({ orm }: Database): AccountData['keep'] {
+  const place = sql.placeholder;
+  const remove = orm
+    .delete(accountData)
+    .where(and(eq(accountData.account, place('account')), eq(accountData.key, place('key'))))
+    .prepare();
+  const json = sql`${place('json')}`; // drizzle itself makes NULL, and no JSON, of null
+  const write = orm
+    .insert(accountData)
+    .values({ account: place('account'), key: place('key'), value: json })
+    .onConflictDoUpdate({ target: [accountData.account, accountData.key], set: { value: sql`excluded.value` } })
+    .prepare();
+  return (account, entries) => {
+    for (const [key, value] of Object.entries(entries)) {
+      if (value === undefined) remove.run({ account, key });
+      else write.run({ account, key, json: JSON.stringify(value) });
+    }
+  };
+}
+
+function openAccount({ orm, durable }: Database, account: string, keep: AccountData['keep']): AccountStore {
   const get = orm
     .select({ value: accountData.value })
     .from(accountData)
     .where(and(eq(accountData.account, account), eq(accountData.key, sql.placeholder('key'))))
     .prepare();
-  const write = (key: string, value: Json | undefined): void => {
-    if (value === undefined) {
-      orm
-        .delete(accountData)
-        .where(and(eq(accountData.account, account), eq(accountData.key, key)))
-        .run();
-      return;
-    }
-    const json = sql`${JSON.stringify(value)}`; // drizzle itself makes NULL, and no JSON, of null
-    orm
-      .insert(accountData)
-      .values({ account, key, value: json })
-      .onConflictDoUpdate({ target: [accountData.account, accountData.key], set: { value: json } })
-      .run();
-  };
   return {
     get: (key) => get.get({ key })?.value,
-    put: (entries) =>
-      durable(() => {
-        for (const [key, value] of Object.entries(entries)) write(key, value);
-      }),
+    put: (entries) => durable(() => keep(account, entries)),
     list: (prefix, { after, limit, newest }) => {
       const inRange = and(
         eq(accountData.account, account),

@@ -51,6 +51,8 @@ export interface OutboxReceipts {
   receipt(id: number): Receipt | undefined;
   /** Which part the platform knows by this id, in this lane. */
   sentAs(lane: string, sentId: string): number | undefined;
+  /** What that part says. */
+  payloadOf(lane: string, sentId: string): Outbound | undefined;
   /**
    * The draft that nothing has taken the place of: the turn's newest row of an answer, when that is a draft; below `before` in order to learn
    * which one that row takes the place of.
@@ -174,6 +176,12 @@ function outboxReceipts({ orm }: Database): OutboxReceipts {
         .from(outbox)
         .where(and(eq(outbox.lane, lane), eq(outbox.sentId, sentId)))
         .get()?.id,
+    payloadOf: (lane, sentId) =>
+      orm
+        .select({ payload: outbox.payload })
+        .from(outbox)
+        .where(and(eq(outbox.lane, lane), eq(outbox.sentId, sentId)))
+        .get()?.payload,
     draftOf: (turnId, before = Number.MAX_SAFE_INTEGER) => {
       const row = spoken.get({ turnId, before });
       return row?.purpose === 'draft' ? row : undefined;

@@ -1,7 +1,9 @@
 /** A host for adapter tests: an inbox that can be made to refuse, a store that survives adapters, and what the adapter told it. */
-import type { AdapterState, Host, Inbound, Json } from '../../adapters/adapter.ts';
+import type { AdapterState, Host, Inbound, Json, Outbound } from '../../adapters/adapter.ts';
 
 export interface TestHost extends Host {
+  /** What `sent` knows, by message id. */
+  readonly sentBefore: Map<string, Outbound>;
   /** What was taken, in order. A batch that was refused is not in it. */
   readonly received: Inbound[];
   /** Batches that were offered, refused ones too. */
@@ -13,23 +15,28 @@ export interface TestHost extends Host {
   refusal: Error | undefined;
 }
 
-export function createTestHost(kept = new Map<string, Json>()): TestHost {
+export function createTestHost(kept = new Map<string, Json>(), account = 'main'): TestHost {
   const received: Inbound[] = [];
   const offers: (readonly Inbound[])[] = [];
   const states: TestHost['states'] = [];
   const logged: string[] = [];
+  const sentBefore: TestHost['sentBefore'] = new Map();
   const host: TestHost = {
+    account,
+    sentBefore,
+    sent: ({ id }) => sentBefore.get(id),
     received,
     offers,
     states,
     logged,
     alives: 0,
     refusal: undefined,
-    receive(events) {
+    receive(events, keep = {}) {
       // Everything that crosses the line sits in a table: it must survive JSON.
       offers.push(JSON.parse(JSON.stringify(events)));
       if (host.refusal !== undefined) throw host.refusal;
       received.push(...events);
+      host.store.put(keep);
     },
     state: (state, detail) => void states.push({ state, detail, at: performance.now() }),
     alive() {

@@ -189,6 +189,8 @@ export class EchoGateway {
 
   #host(): Host {
     return {
+      account: 'main',
+      sent: () => undefined,
       receive: (events) => this.#receive(events),
       state: () => {},
       alive: () => {},

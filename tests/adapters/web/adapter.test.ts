@@ -235,7 +235,8 @@ describe('the connection of the page', () => {
     const states: string[] = [];
     const { create } = await webPlatform.load();
     const log = { info: () => {}, warn: () => {} };
-    const host = { receive: () => {}, state: (state: string) => states.push(state), alive, store: createMemoryStore(), log };
+    const report = { state: (state: string) => states.push(state), alive, log };
+    const host = { ...report, account: 'main', receive: () => {}, sent: () => undefined, store: createMemoryStore() };
     const stop = new AbortController();
     const running = create(webPlatform.schema.parse({}), host, []).run(stop.signal);
     expect([states, alive.mock.calls.length]).toEqual([['connected'], 1]);
