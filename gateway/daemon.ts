@@ -129,6 +129,7 @@ interface Parts {
   readonly outbox: Outbox;
   readonly media: Media;
   readonly desk: AskDesk;
+  readonly desk: AskDesk;
   readonly cards: Cards;
   readonly bubbles: Bubbles;
   readonly answers: Answers;

@@ -29,6 +29,8 @@ export interface AskDesk {
   closeTurn(turnId: number): readonly number[];
   /** The card will not be seen: nobody can answer, and the run goes on without. */
   lost(cardId: number): void;
+  /** At start, before any turn goes on: the cards that were given up and whose questions a crash kept open. */
+  recover(): void;
 }
 
 /** What the turn's policy knows about a call. */
@@ -57,6 +59,9 @@ export function createAskDesk(options: DeskOptions): AskDesk {
     waiting.get(askId)?.();
     cards.close(askId);
   };
+  const lost = (ask: AskRow): void => {
+    if (store.durable(() => store.asks.close(ask.id, { state: 'closed' }))) settled(ask.id);
+  };
   return {
     forTurn: (turn, gate) => askPort({ ...options, waiting, review }, turn, gate),
     decide: (ask, decision) => decide(options, ask, decision),
@@ -68,9 +73,17 @@ export function createAskDesk(options: DeskOptions): AskDesk {
     },
     lost: (cardId) => {
       const ask = store.asks.byCard(cardId);
-      if (ask !== undefined && store.durable(() => store.asks.close(ask.id, { state: 'closed' }))) settled(ask.id);
+      if (ask !== undefined) lost(ask);
+    },
+    recover: () => {
+      for (const ask of store.asks.open()) if (isGivenUp(store, ask)) lost(ask);
     },
   };
+}
+
+function isGivenUp({ outbox }: Store, { cardId }: AskRow): boolean {
+  const state = outbox.receipt(cardId)?.state;
+  return state === 'failed' || state === 'unknown';
 }
 
 /** Its time may be over although no timer has said so yet: the machine slept, or the click waited at the platform. */

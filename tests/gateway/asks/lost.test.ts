@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { DeliveryError } from '../../../adapters/adapter.ts';
 import { createFakePlatform } from '../../fakes/platform.ts';
 import { click } from '../support/inbound.ts';
+import { until } from '../support/gateway.ts';
 import { askingGateway, card, questionTool, riskyTool } from './support.ts';
 
 /** Cards that the platform does not take. */
@@ -39,4 +40,23 @@ it('a question that cannot be shown is answered by nobody', async () => {
   const gateway = await askingGateway({ platform, tools: [questionTool()] });
   gateway.say('ann', 'clarify Where?');
   expect(await gateway.answered('ann', 1)).toEqual([expect.stringContaining('could not be shown')]);
+});
+
+it('a card that was given up just before a crash keeps no turn waiting after the restart', async () => {
+  const { tool, ran } = riskyTool();
+  const platform = createFakePlatform();
+  platform.fail({ throws: new DeliveryError('too long', { kind: 'rejected', certain: true }) });
+  const stuck = await askingGateway({
+    platform,
+    tools: [tool],
+    wrap: (store) => ({ ...store, asks: { ...store.asks, byCard: () => undefined } }), // as if the process had ended here
+  });
+  stuck.say('ann', 'remove build');
+  await until(
+    () => stuck.store.outbox.count().pending === 0 && stuck.store.asks.open().length === 1,
+    () => 'the card is not given up',
+  );
+  const gateway = await askingGateway({ tools: [tool], home: stuck.kill() });
+  expect(await gateway.answered('ann', 1)).toEqual([expect.stringMatching(/^refused: Refused: the question could not be shown, or/)]);
+  expect([ran, gateway.store.asks.open()]).toEqual([[], []]);
 });
