@@ -129,7 +129,6 @@ interface Parts {
   readonly outbox: Outbox;
   readonly media: Media;
   readonly desk: AskDesk;
-  readonly desk: AskDesk;
   readonly cards: Cards;
   readonly bubbles: Bubbles;
   readonly answers: Answers;

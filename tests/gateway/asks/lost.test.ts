@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { DeliveryError } from '../../../adapters/adapter.ts';
 import { createFakePlatform } from '../../fakes/platform.ts';
-import { click } from '../support/inbound.ts';
 import { until } from '../support/gateway.ts';
+import { click } from '../support/inbound.ts';
 import { askingGateway, card, questionTool, riskyTool } from './support.ts';
 
 /** Cards that the platform does not take. */
