@@ -37,7 +37,7 @@ const undo: Command = {
   who: 'anyone',
   whileBusy: false,
   run: (call) => {
-    const count = call.args === '' ? 1 : Number(call.args);
+    const count = call.args === '' ? 1 : Number(/^\d+$/.test(call.args) ? call.args : Number.NaN);
     if (!Number.isSafeInteger(count) || count < 1) return { reply: 'How many exchanges should I take back? Write /undo and a number.' };
     const entries = said(call);
     const taken = exchanges(entries).slice(-count);

@@ -15,8 +15,8 @@ describe('text that begins with a slash', () => {
     ['/new', 'new'],
     ['/NEW', 'new'],
     ['/reset', 'new'],
-    ['/new@bot', 'new'],
-    ['/new@My_Bot and go', 'new'],
+    ['/new@bot', 'unknown'],
+    ['/new@My_Bot and go', 'unknown'],
     ['/stop', 'stop'],
     ['/stop please', 'stop'],
     ['/stop\nplease', 'stop'],
@@ -49,6 +49,19 @@ describe('text that begins with a slash', () => {
     expect(reply('/hlep')).toBe('I do not know /hlep. Did you mean /help? /help shows what there is.');
     expect(reply('/stpo')).toContain('/stop?');
     expect(reply('/xylophone')).toBe('I do not know /xylophone. /help shows what there is.');
+  });
+
+  it('for another bot is told to be that, and does nothing', () => {
+    expect(parseCommand(message('/restart@other_bot now'))).toEqual({
+      type: 'unknown',
+      reply: '/restart@other_bot is a command for @other_bot. Write /restart if you mean me.',
+    });
+  });
+
+  it('begins a chat with the same words, whatever a link to it carried', () => {
+    expect(parseCommand(message('/start ref_42'))).toMatchObject({ command: { name: 'help' }, args: '' });
+    expect(parseCommand(command('Start', 'ref_42'))).toMatchObject({ command: { name: 'help' }, args: '' });
+    expect(parseCommand(message('/help undo'))).toMatchObject({ command: { name: 'help' }, args: 'undo' });
   });
 
   it('never throws, whatever the text', () => {

@@ -119,7 +119,7 @@ describe('/undo', () => {
     expect(conversation(gateway)).toEqual(left);
   });
 
-  it.each(['0', '-1', '1.5', 'all', '1e99'])('%s takes nothing back and asks for a number', async (count) => {
+  it.each(['0', '-1', '1.5', 'all', '1e99', '1e1', '0x1', '1 2'])('%s takes nothing back and asks for a number', async (count) => {
     const gateway = await startGateway();
     await talk(gateway, 'one');
     expect(await reply(gateway, `/undo ${count}`)).toContain('Write /undo and a number.');
