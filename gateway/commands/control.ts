@@ -115,8 +115,10 @@ function choose(call: CommandCall, words: readonly string[], open: Candidates): 
     return wanted.length > 0 ? wanted : `There is no open approval "${word}" here. ${listed(open)}`;
   }
   const card = call.event.type === 'message' ? call.ports.answers.repliedTo(call.event) : undefined;
-  const named = open.filter(({ id }) => id === card?.id);
-  if (named.length > 0) return named;
+  if (card !== undefined) {
+    const named = open.filter(({ id }) => id === card.id);
+    return named.length > 0 ? named : `#${card.number} does not wait for your approval, so I did nothing. ${listed(open)}`;
+  }
   return open.length === 1 ? open : `Several are open, so I did nothing. ${listed(open)}`;
 }
 
