@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Linking } from './linking.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -264,25 +265,6 @@ export interface AdapterLog {
 
 /** What became of a person's message: taken up, answered, or failed. */
 export type Receipt = 'seen' | 'done' | 'failed';
-
-/** What the owner has to do so that the account works. */
-export type LinkOffer =
-  /** To be read and agreed to, once. */
-  | { readonly type: 'warning'; readonly text: string }
-  /** To be scanned with the phone. `qr` is the content of the code. */
-  | { readonly type: 'qr'; readonly qr: string; readonly expiresAtMs: number }
-  /** To be typed into the phone. */
-  | { readonly type: 'code'; readonly code: string; readonly expiresAtMs: number };
-
-/** Of platforms whose account is a person's phone: how that phone is linked with us. The owner alone uses it. */
-export interface Linking {
-  /** Undefined: nothing to do at the moment. */
-  offer(): LinkOffer | undefined;
-  /** The owner has read the warning and goes on. Durable. */
-  accept(): void;
-  /** Instead of scanning: a code for the phone with this number (digits with the country code). Rejects with a sentence for the owner. */
-  code(phone: string, signal: AbortSignal): Promise<string>;
-}
 
 export interface Adapter {
   /** The whole connection in one promise: resolves after a clean stop, rejects to be restarted (or with FatalAdapterError to be stopped). */

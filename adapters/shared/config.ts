@@ -27,6 +27,35 @@ function pacingSchema(defaults: Pacing) {
     .prefault({});
 }
 
+/** In groups: what is meant for the bot. */
+export interface GateConfig {
+  readonly require_mention: boolean;
+  readonly free_response_chats: readonly string[];
+  readonly mention_required_chats: readonly string[];
+  readonly ignored_chats: readonly string[];
+  readonly mention_patterns: readonly string[];
+}
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source, 'iu').test('') !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** A key for platforms on which bots see each other. */
+export const allowBots = z.enum(['none', 'mentions', 'all']).default('none');
+
+/** Keys to spread into `z.object`, for platforms with groups. */
+export const gateShape = {
+  require_mention: z.boolean().default(true),
+  free_response_chats: idList.default([]),
+  mention_required_chats: idList.default([]),
+  ignored_chats: idList.default([]),
+  mention_patterns: z.array(z.string().refine(isPattern, 'a regular expression')).default([]),
+};
+
 /** Keys to spread into `z.object`. `users` is for platforms that can tell an id from a name. */
 export function accountShape(pacing: Pacing, users = idList) {
   return {

@@ -1,6 +1,7 @@
 /** From updates to `host.receive`: everything of a batch in one call, so that it is one transaction. */
 import type { Host, Inbound } from '../adapter.ts';
 import type { MenuCommand } from '../platform.ts';
+import { gateRules } from '../shared/gate.ts';
 import { type CodecContext, decodeUpdate } from './codec.ts';
 import type { Identity } from './identity.ts';
 import { telegramCommands } from './menu.ts';
@@ -31,11 +32,7 @@ export function createIntake({ config, host, menu, migrations, identity, dismiss
     ...menu.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
     ...telegramCommands(menu).map(({ command }) => command),
   ];
-  const rules = {
-    requireMention: config.require_mention,
-    freeResponseChats: config.free_response_chats,
-    patterns: config.mention_patterns.map((pattern) => new RegExp(pattern, 'iu')),
-  };
+  const rules = gateRules(config);
   const albums = new Set<string>();
   const context = (): CodecContext => {
     const me = identity.me();

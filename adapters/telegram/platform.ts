@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccountConfig, Pacing, Platform } from '../platform.ts';
-import { accountShape, idList } from '../shared/config.ts';
+import { accountShape, type GateConfig, gateShape, idList } from '../shared/config.ts';
 import { isPlainText } from '../shared/markdown.ts';
 import { splitMarkdown } from '../shared/split.ts';
 import { toTelegramHtml, visibleText } from './html.ts';
@@ -26,12 +26,9 @@ export interface WebhookConfig {
   readonly path: string;
 }
 
-export interface TelegramConfig extends AccountConfig {
+export interface TelegramConfig extends AccountConfig, GateConfig {
   readonly bot_token?: string | undefined;
   readonly base_url: string;
-  readonly require_mention: boolean;
-  readonly free_response_chats: readonly string[];
-  readonly mention_patterns: readonly string[];
   /** `<thread>` or `<chat>:<thread>`. */
   readonly ignored_threads: readonly string[];
   readonly disable_link_previews: boolean;
@@ -43,14 +40,6 @@ const users = idList.refine((ids) => ids.every((id) => id === '*' || /^-?\d+$/.t
   error:
     'numeric user ids ("123456789") or "*"; an @name can change hands, so it never lets anybody in. @userinfobot tells a person their id',
 });
-
-function isPattern(source: string): boolean {
-  try {
-    return new RegExp(source, 'iu').test('') !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 const webhook = z
   .object({
@@ -70,9 +59,7 @@ const schema: z.ZodType<TelegramConfig> = z.object({
     .url({ protocol: /^https?$/ })
     .default('https://api.telegram.org')
     .transform((url) => url.replace(/\/+$/, '')),
-  require_mention: z.boolean().default(true),
-  free_response_chats: idList.default([]),
-  mention_patterns: z.array(z.string().refine(isPattern, 'a regular expression')).default([]),
+  ...gateShape,
   ignored_threads: idList.default([]),
   disable_link_previews: z.boolean().default(false),
   poll_timeout_seconds: z.coerce.number().min(1).max(50).default(30),
@@ -87,8 +74,11 @@ const template = `# A token from @BotFather switches Telegram on. It belongs in 
 # group_allowed_chats: []
 # In groups it answers only when it is mentioned, replied to or given a command.
 # require_mention: true
-# Groups where it reads everything, further names it answers to (regular expressions), forum topics it stays out of.
+# Groups where it reads everything, groups where it must be mentioned all the same, and groups that it stays out of.
 # free_response_chats: []
+# mention_required_chats: []
+# ignored_chats: []
+# Further names it answers to (regular expressions), forum topics it stays out of.
 # mention_patterns: []
 # ignored_threads: []
 # disable_link_previews: false

@@ -11,20 +11,20 @@ interface Rule {
 
 const rules: readonly Rule[] = [
   { from: /^agent\//, may: ['agent/.*'], because: 'agent/ is a library that has never heard of a chat' },
-  { from: /^adapters\/(adapter|platform)\.ts$/, may: ['adapters/adapter\\.ts'], because: 'the contract stands alone' },
+  { from: /^adapters\/(adapter|platform|linking)\.ts$/, may: ['adapters/(adapter|linking)\\.ts'], because: 'the contract stands alone' },
   {
     from: /^adapters\/index\.ts$/,
-    may: ['adapters/(adapter|platform)\\.ts', 'adapters/[^/]+/platform\\.ts'],
+    may: ['adapters/(adapter|platform|linking)\\.ts', 'adapters/[^/]+/platform\\.ts'],
     because: 'the registry must load no client',
   },
   {
     from: /^adapters\/shared\//,
-    may: ['adapters/(adapter|platform)\\.ts', 'adapters/shared/.*'],
+    may: ['adapters/(adapter|platform|linking)\\.ts', 'adapters/shared/.*'],
     because: 'what platforms share knows none of them',
   },
   {
     from: /^adapters\/([^/]+)\//,
-    may: ['adapters/(adapter|platform)\\.ts', 'adapters/shared/.*', 'adapters/$1/.*'],
+    may: ['adapters/(adapter|platform|linking)\\.ts', 'adapters/shared/.*', 'adapters/$1/.*'],
     because: 'a platform knows its own network and the contract',
   },
   { from: /^tools\/index\.ts$/, may: ['tools/.*', 'agent/.*'], because: 'the registry knows the tools' },
@@ -37,12 +37,12 @@ const rules: readonly Rule[] = [
   { from: /^gateway\/web\//, may: ['gateway/web/.*'], because: 'the page runs in a browser' },
   {
     from: /^gateway\/main\.ts$/,
-    may: ['gateway/(?!web/).*', 'agent/.*', 'adapters/(adapter|platform|index)\\.ts', 'tools/index\\.ts', 'tools/shared/.*'],
+    may: ['gateway/(?!web/).*', 'agent/.*', 'adapters/(adapter|platform|linking|index)\\.ts', 'tools/index\\.ts', 'tools/shared/.*'],
     because: 'the composition root knows the registries and not what is behind them',
   },
   {
     from: /^gateway\//,
-    may: ['gateway/(?!web/|main\\.ts).*', 'agent/.*', 'adapters/(adapter|platform)\\.ts'],
+    may: ['gateway/(?!web/|main\\.ts).*', 'agent/.*', 'adapters/(adapter|platform|linking)\\.ts'],
     because: 'the gateway moves data between the rooms; what it needs of another is a port that main.ts hands over',
   },
 ];

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type GateRules, type GroupMessage, judge } from '../../../adapters/shared/gate.ts';
 
-const rules: GateRules = { requireMention: true, freeResponseChats: ['free'], patterns: [/\bhermes\b/iu] };
+const rules: GateRules = {
+  requireMention: true,
+  freeResponseChats: ['free'],
+  mentionRequiredChats: ['quiet'],
+  ignoredChats: ['closed'],
+  patterns: [/\bhermes\b/iu],
+};
 const message: GroupMessage = { chat: 'group', text: 'hello', mentioned: false, repliesToBot: false, command: 'none' };
 
 describe('a group message', () => {
@@ -18,6 +24,9 @@ describe('a group message', () => {
     ['that matches no pattern as a whole word', { text: 'thermes' }, {}, 'ignored'],
     ['in a free chat', { chat: 'free' }, {}, 'overheard'],
     ['where no mention is required', {}, { requireMention: false }, 'overheard'],
+    ['where no mention is required but in this chat', { chat: 'quiet' }, { requireMention: false }, 'ignored'],
+    ['with a mention in such a chat', { chat: 'quiet', mentioned: true }, { requireMention: false }, 'addressed'],
+    ['with a mention in a chat that the bot stays out of', { chat: 'closed', mentioned: true }, {}, 'ignored'],
     ['with a mention where none is required', { mentioned: true }, { requireMention: false }, 'addressed'],
   ])('%s', (_title, facts, given, verdict) => {
     expect(judge({ ...message, ...facts }, { ...rules, ...given })).toBe(verdict);

@@ -6,7 +6,7 @@ import { type CodecContext, decodeUpdate } from '../../../adapters/telegram/code
 const context: CodecContext = {
   account: 'main',
   me: { id: 7_000_000_001, username: 'hermes_fake_bot' },
-  rules: { requireMention: true, freeResponseChats: [], patterns: [/^hermes,/iu] },
+  rules: { requireMention: true, freeResponseChats: [], mentionRequiredChats: [], ignoredChats: [], patterns: [/^hermes,/iu] },
   ignoredThreads: [],
   commands: ['status', 'stop'],
 };

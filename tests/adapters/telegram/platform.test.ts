@@ -13,6 +13,8 @@ describe('the Telegram section', () => {
       group_allowed_chats: [],
       require_mention: true,
       free_response_chats: [],
+      mention_required_chats: [],
+      ignored_chats: [],
       mention_patterns: [],
       ignored_threads: [],
       disable_link_previews: false,
