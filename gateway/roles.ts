@@ -18,6 +18,12 @@ export function adminProblem(event: Pick<Inbound, 'chat' | 'chatType' | 'sender'
   return 'is for my owner alone: on the browser page, or in a direct chat as the only person on the allowlist (allowed_users).';
 }
 
+/** `admin`: may what `adminProblem` is about, in this place. */
+export function roleOf(event: Pick<Inbound, 'chat' | 'chatType' | 'sender'>, settings: Settings): 'owner' | 'admin' | 'user' {
+  if (isOwner(event)) return 'owner';
+  return adminProblem(event, settings) === undefined ? 'admin' : 'user';
+}
+
 function isOnlyPerson({ chat, sender }: Pick<Inbound, 'chat' | 'sender'>, { account, access }: Settings): boolean {
   const [only, ...others] = account(accountKey(chat))?.allowed_users ?? [];
   if (only === undefined || only === '*' || others.length > 0 || access.allowed_users.length > 0) return false;

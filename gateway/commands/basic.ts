@@ -1,5 +1,5 @@
 /** Commands about the gateway itself and who talks to it. */
-import { isOwner } from '../roles.ts';
+import { roleOf } from '../roles.ts';
 import { accountKey } from '../target.ts';
 import type { Command } from './command.ts';
 
@@ -30,10 +30,10 @@ const whoami: Command = {
   description: 'Show who you are to me, and where we are',
   who: 'anyone',
   whileBusy: true,
-  run: ({ event, lane, ports: { store } }) => {
+  run: ({ event, lane, ports: { store, settings } }) => {
     const { chat, chatType, sender } = event;
     const lines = [
-      ['You', `${code(sender.id)} (${isOwner(event) ? 'owner' : 'user'})`],
+      ['You', `${code(sender.id)} (${roleOf(event, settings())})`],
       ['Name', code(sender.name)],
       ['Platform', chat.account === 'main' ? chat.platform : `${chat.platform}, account ${code(chat.account)}`],
       ['Chat', `${code(chat.chat)} (${chatType})${chat.thread === undefined ? '' : `, thread ${code(chat.thread)}`}`],

@@ -48,6 +48,15 @@ describe('/whoami', () => {
     expect(await reply(gateway, '/whoami')).toContain(`- Session: \`${sessionOf(gateway).id}\``);
   });
 
+  it('shows the only person that may talk to be the admin, and no one else, nor that one in a group', async () => {
+    const fake = createFakePlatform({ config: { allowed_users: ['ann'], group_allowed_chats: ['g'] } });
+    const gateway = await startGateway({ platform: fake });
+    expect(await reply(gateway, '/whoami')).toContain('`ann` (admin)');
+    const group = { chat: 'g', chatType: 'group' } as const;
+    expect(await reply(gateway, '/whoami', { ...group, from: { id: 'ann' } })).toContain('`ann` (user)');
+    expect(await reply(gateway, '/whoami', { ...group, from: { id: 'bob' } })).toContain('`bob` (user)');
+  });
+
   it('shows a hostile name as it is, on its own line', async () => {
     const gateway = await startGateway();
     expect(await reply(gateway, '/whoami', { from: { id: 'ann', name: 'Ann`\n- You: `root`' } })).toContain(
