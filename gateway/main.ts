@@ -19,7 +19,7 @@ import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { createLog, type Log } from './log.ts';
-import { type ProcessOptions, runUntilStopped, startAgain } from './process.ts';
+import { endEarly, type ProcessOptions, runUntilStopped, startAgain } from './process.ts';
 import { safeModeNote, startSafeMode } from './safe-mode.ts';
 import { createSecretFilter, withoutSecrets } from './secrets.ts';
 import { beginStart, type Starts } from './starts.ts';
@@ -50,13 +50,16 @@ async function run(options: RunOptions): Promise<number> {
   process.on('SIGUSR1', () => restart.abort()); // from here on: what comes while we start is done when we run
   const home = homeDirectory(process.env);
   const prepared = prepareHome(home, { ...ownSections, ...platformSections });
+  const isStarted = endEarly(() => counted.forgive()); // before it is counted: a signal comes at any time
   const starts = beginStart(home);
+  // In safe mode a stop or a restart by a person is what makes the next start an ordinary one.
+  const counted = starts.isSafe ? { fails: () => undefined, reset: () => undefined, forgive: starts.reset } : starts;
   const begin = { home, starts, notes: prepared.notes, verbose: options.verbose, restart: () => restart.abort() };
   try {
     const { daemon, log, ...drains } = await (starts.isSafe ? startSafely(begin) : start(begin));
-    // In safe mode a stop or a restart by a person is what makes the next start an ordinary one.
-    const counted = starts.isSafe ? { fails: () => undefined, reset: () => undefined, forgive: starts.reset } : starts;
-    const ending = await runUntilStopped(daemon, { ...drains, restart: restart.signal, starts: counted, log });
+    const ended = runUntilStopped(daemon, { ...drains, restart: restart.signal, starts: counted, log });
+    isStarted(); // behind that: with nobody listening in between, a signal that has come but was not looked at yet would be lost
+    const ending = await ended;
     return ending === 'restart' ? startAgain(log) : ending === 'stopped' ? 0 : 1;
   } catch (error) {
     if (error instanceof HomeLockedError) starts.forgive();

@@ -56,6 +56,23 @@ export async function runUntilStopped(daemon: Daemon, options: ProcessOptions): 
   return failed ? 'failed' : 'stopped';
 }
 
+/**
+ * Until `runUntilStopped` does it: whoever stops a process that is still starting has not seen a start fail. Nothing has begun that an end
+ * at once would harm. Returns what ends this.
+ */
+export function endEarly(forgive: () => void): () => void {
+  const end = (): never => {
+    forgive();
+    process.exit(0);
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+  return () => {
+    process.off('SIGTERM', end);
+    process.off('SIGINT', end);
+  };
+}
+
 /** Fires at the first signal; the second one ends the process. */
 function onStop(log: Log): AbortSignal {
   const stop = new AbortController();

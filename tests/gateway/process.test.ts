@@ -1,5 +1,19 @@
-import { expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { isSupervised } from '../../gateway/process.ts';
+import { beginStart } from '../../gateway/starts.ts';
+import { root, startHermes, temporaryHome } from './cli/hermes.ts';
+
+it.each(['SIGTERM', 'SIGINT'] as const)('a start that %s ends is a stop, and not counted as one that failed', async (signal) => {
+  const place = temporaryHome();
+  onTestFinished(place.remove);
+  const { child, ended } = startHermes(['gateway', 'run'], { home: place.home, entry: join(root, 'gateway', 'main.ts') });
+  await vi.waitFor(() => expect(existsSync(join(place.home, 'run', 'starts.json'))).toBe(true), { timeout: 15_000, interval: 1 });
+  child.kill(signal);
+  expect((await ended).code).toBe(0);
+  expect(beginStart(place.home).failed).toBe(0);
+});
 
 it.each([
   ['nobody says so', {}, false],
