@@ -1,0 +1,349 @@
+/** What is dangerous is asked about, and who may answer, how and when: with the real tools. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until } from '../gateway/support/gateway.ts';
+import { describe as inWords } from '../gateway/support/transcript.ts';
+import { type Actor, actor, callsOf } from './support/model.ts';
+import { answerTo, card, closed, type Forgery, sees, told } from './support/person.ts';
+import { openTelegram, places, type World } from './support/world.ts';
+
+/** "run a; b" runs a, and when that is done b, then says what came of it; "at once a; b" calls both in one step. Else it echoes. */
+function runner(): Actor {
+  return actor(({ text, results }) => {
+    const [, how, list = ''] = /^(run|at once) ([\s\S]*)$/.exec(text) ?? [];
+    const commands = list.split(';; ').map((command) => ['terminal', { command }] as const);
+    if (how === undefined) return undefined;
+    if (how === 'at once' && results.length === 0) return callsOf(...commands);
+    const next = how === 'run' ? commands[results.length] : undefined;
+    return next === undefined ? `done: ${results.map(shortened).join(' | ')}` : callsOf(next);
+  });
+}
+
+function shortened(result: string): string {
+  return result.startsWith('refused') ? result.slice(0, 90) : (/exit code \d+/.exec(result)?.[0] ?? result.slice(0, 40));
+}
+
+/** A directory in the workspace that there is something to lose in. */
+async function somethingToLose(world: World, ...names: readonly string[]): Promise<readonly string[]> {
+  await answerTo(world.person, 'hello');
+  return names.map((name) => {
+    const directory = path.join(world.workspace(), name);
+    mkdirSync(path.join(directory, 'inside'), { recursive: true });
+    return directory;
+  });
+}
+
+describe.each(places)('on $name, a dangerous command', ({ open }) => {
+  it('waits for a yes on its card, then runs; the card shows who allowed it and has no choices left', async () => {
+    const world = await open({ model: runner() });
+    const { person } = world;
+    const [build = ''] = await somethingToLose(world, 'build');
+    person.says('run rm -r build');
+    const asked = await card(person);
+    expect(asked.text).toMatch(/^#1 May I run this\? \(terminal\)\nrm -r build\n+It deletes directories/);
+    expect(asked.choices).toEqual(expect.arrayContaining(['✅ Once', '✅ This session', '❌ No']));
+    expect(existsSync(build)).toBe(true);
+    person.clicks(asked, '✅ Once');
+    await sees(person, 'done: exit code 0');
+    expect(existsSync(build)).toBe(false);
+    expect(await closed(person, asked)).toContain(`✅ ${person.name} allowed it once.`);
+  });
+
+  it('does not run after a no, nor does anything that contains it for the rest of the turn, unasked', async () => {
+    const world = await open({ model: runner() });
+    const { person, idle, transcript } = world;
+    const [build = '', dist = ''] = await somethingToLose(world, 'build', 'dist');
+    person.says('run rm -r build;; true && rm -rf ./build;; rm -r dist');
+    person.clicks(await card(person), '❌ No');
+    person.clicks(await card(person, 2), '✅ Once');
+    const answer = await sees(person, 'done: ');
+    expect(answer).toMatch(
+      new RegExp(
+        `refused: Refused: ${person.name} said no\\. .* \\| refused: Refused: it contains what was refused before.* \\| exit code 0`,
+      ),
+    );
+    expect([existsSync(build), existsSync(dist), person.cards().length]).toEqual([true, false, 2]);
+    expect(await closed(person, await card(person))).toContain(`❌ ${person.name} said no.`);
+    await idle();
+    expect(inWords(transcript())).toContain('terminal=refused call(terminal) terminal=refused call(terminal) terminal=ok');
+    person.says('run rm -r build');
+    await card(person, 3); // another turn asks again
+    await answerTo(person, '/stop');
+  });
+
+  it('is asked about once in a session after "This session", and anew in the next', async () => {
+    const { person } = await open({ model: runner() });
+    person.says('run rm -rf build;; rm -rf build');
+    person.clicks(await card(person), '✅ This session');
+    await sees(person, 'done: exit code 0 | exit code 0');
+    await answerTo(person, '/new');
+    person.says('run rm -rf build');
+    await card(person, 2);
+    await answerTo(person, '/stop');
+  });
+
+  it('is not asked about again after "Always", not even after a restart, but is when anything about it is different', async () => {
+    const world = await open({ model: runner() });
+    const { person } = world;
+    person.says('run git clean -fd');
+    const asked = await card(person);
+    expect(asked.text).toMatch(/“Always” would remember: git clean -fd \(in \S+, with \S+\/git as it is now\)/);
+    person.clicks(asked, '✅ Always');
+    await sees(person, 'done: ');
+    await world.restart();
+    expect(await answerTo(person, 'run git clean -fd;; git clean -fd')).toMatch(/^done: exit code \d+ \| exit code \d+$/);
+    person.says('run git clean -fdx');
+    await card(person, 2);
+    await answerTo(person, '/stop');
+  });
+
+  it('that nothing could be remembered of offers no "Always"', async () => {
+    const { person } = await open({ model: runner() });
+    person.says('run bash -c "rm -rf build"');
+    expect((await card(person)).choices).toEqual(['✅ Once', '✅ This session', '❌ No']);
+    await answerTo(person, '/stop');
+  });
+
+  it('that is never allowed is refused without a question, also after /yolo, which spares all others', async () => {
+    const world = await open({ model: runner(), alone: true });
+    const { person } = world;
+    const [build = ''] = await somethingToLose(world, 'build');
+    expect(await answerTo(person, '/yolo')).toMatch(/^⚡ From now on I do not ask/);
+    person.says('run rm -rf /;; rm -r build');
+    expect(await sees(person, 'done: ')).toMatch(/^done: refused: Refused, always.* \| exit code 0$/);
+    expect([existsSync(build), person.cards().length]).toEqual([false, 0]);
+    expect(await answerTo(person, '/yolo')).toMatch(/^🔒 I ask again/);
+    person.says('run rm -r build');
+    await card(person);
+    await answerTo(person, '/stop');
+  });
+
+  it('that is safe runs at once', async () => {
+    const { person } = await open({ model: runner() });
+    expect(await answerTo(person, 'run echo hello > a; cat a')).toBe('done: exit code 0');
+    expect(person.cards()).toEqual([]);
+  });
+
+  it('is judged first by a model in smart mode: it allows, forbids, or leaves it to the person', async () => {
+    const verdicts: Readonly<Record<string, string>> = { build: 'approve', dist: 'deny', other: 'escalate' };
+    const base = runner();
+    const model: Actor = {
+      ...base,
+      stream: (request, signal) => {
+        const directory = /rm -r (\w+)/.exec(JSON.stringify(request.messages))?.[1] ?? '';
+        return request.tools.length > 0 ? base.stream(request, signal) : actor(() => verdicts[directory] ?? '').stream(request, signal);
+      },
+    };
+    const world = await open({ model, change: { approvals: { mode: 'smart' } } });
+    const { person } = world;
+    await somethingToLose(world, 'build', 'dist', 'other');
+    person.says('run rm -r build;; rm -r other;; rm -r dist;; rm -rf /');
+    const asked = await card(person);
+    expect(asked.text).toContain('rm -r other');
+    person.clicks(asked, '❌ No');
+    expect(await sees(person, 'done: ')).toMatch(
+      /^done: exit code 0 \| refused: Refused: \S+ said no.* \| refused: Refused: an automatic review said no.* \| refused: Refused, always/,
+    );
+  });
+
+  it('is refused when nobody decides in time, which the card shows', async () => {
+    const { person } = await open({ model: runner(), change: { approvals: { approvalMs: 150 } } });
+    person.says('run rm -r build');
+    const asked = await card(person);
+    expect(await sees(person, 'done: ')).toContain('refused: Refused: nobody approved it within');
+    expect(await closed(person, asked)).toContain('⌛ Nobody decided in time, so it did not run.');
+  });
+
+  it('may be decided after a restart, on the same card and with the old deadline', async () => {
+    const world = await open({ model: runner() });
+    const { person } = world;
+    const [build = ''] = await somethingToLose(world, 'build');
+    person.says('run rm -r build');
+    const asked = await card(person);
+    const deadlines = () =>
+      world
+        .store()
+        .asks.open()
+        .map(({ deadline }) => deadline);
+    const before = deadlines();
+    await world.restart();
+    expect(deadlines()).toEqual(before);
+    person.clicks(await card(person), '✅ Once');
+    await sees(person, 'done: exit code 0');
+    expect([existsSync(build), person.cards().length]).toEqual([false, 1]);
+    expect(await closed(person, asked)).toContain('allowed it once');
+  });
+});
+
+describe.each(places)('on $name, the words that decide', ({ open }) => {
+  it.each([
+    ['yes', 'allowed it once'],
+    ['session', 'allowed it for this session'],
+    ['1', 'allowed it once'],
+    ['no', 'said no'],
+  ])('are "%s" as a reply to the card', async (word, outcome) => {
+    const { person } = await open({ model: runner() });
+    person.says('run rm -r build');
+    const asked = await card(person);
+    person.repliesTo(asked, word);
+    expect(await closed(person, asked)).toContain(`${person.name} ${outcome}`);
+    await sees(person, 'done: ');
+  });
+
+  it('are never loose: they get a sentence that tells how', async () => {
+    const { person, store } = await open({ model: runner() });
+    person.says('run rm -r build');
+    await card(person);
+    for (const word of ['yes', 'ok', 'no']) {
+      expect(await answerTo(person, word)).toBe('Use the buttons on #1, reply to it, or write /approve 1 or /deny 1.');
+    }
+    person.says('1');
+    expect(store().asks.open()).toHaveLength(1);
+    await answerTo(person, '/stop');
+  });
+
+  it('are /approve and /deny, with a number where several are open: alone they list them and decide nothing', async () => {
+    const world = await open({ model: runner() });
+    const { person, store } = world;
+    const [, dist = ''] = await somethingToLose(world, 'build', 'dist', 'other');
+    person.says('run rm -r build');
+    await card(person);
+    person.says('/background run rm -r dist', '/background run rm -r other');
+    const [second, third] = [await card(person, 2), await card(person, 3)];
+    const others = [second, third].map(({ text }) => /rm -r (\w+)/.exec(text)?.[1]);
+    expect(others.toSorted()).toEqual(['dist', 'other']);
+    for (const bare of ['/approve', '/deny']) {
+      const list = await answerTo(person, bare);
+      expect(list).toMatch(/^Several are open, so I did nothing\. Open:\n• #1: .*rm -r build/);
+      for (const number of [2, 3]) expect(list).toContain(`#${number}: `);
+    }
+    expect(store().asks.open()).toHaveLength(3);
+    expect(await answerTo(person, '/approve 7')).toMatch(/^There is no open approval "7" here\. Open:/);
+    expect(await answerTo(person, '/approve 1')).toBe('✅ Allowed: #1.');
+    await sees(person, 'done: exit code 0');
+    expect(await answerTo(person, '/deny all')).toBe('❌ No: #2, #3.');
+    expect(await closed(person, third)).toContain('said no');
+    expect(existsSync(dist)).toBe(true);
+    await until(
+      () => person.reads().filter((text) => text.includes('refused: Refused')).length === 2,
+      () => person.reads().join('\n'),
+    );
+    expect(await answerTo(person, '/approve')).toBe('Nothing here waits for your approval.');
+  });
+
+  it.each([
+    ['/approve all session', 'allowed it for this session'],
+    ['/approve always', 'allowed it from now on'],
+  ])('are %s', async (command, outcome) => {
+    const { person } = await open({ model: runner() });
+    person.says('run git clean -fd');
+    const asked = await card(person);
+    expect(await answerTo(person, command)).toBe('✅ Allowed: #1.');
+    expect(await closed(person, asked)).toContain(outcome);
+    await sees(person, 'done: ');
+  });
+});
+
+describe.each(places)('on $name, a click', ({ open, name }) => {
+  const refusals: Readonly<Record<Forgery, string>> =
+    name === 'Telegram'
+      ? {
+          token: 'I do not know this question any more.',
+          choice: 'That is none of the choices.',
+          copy: 'This is a copy of the card. Please use the card itself.',
+          chat: 'This card belongs to another chat.',
+        }
+      : {
+          token: 'This question is not in this chat.',
+          choice: 'This question does not offer that choice.',
+          copy: 'This question is not in this chat.',
+          chat: 'This question is not in this chat.',
+        };
+
+  it.each(['token', 'choice', 'copy', 'chat'] as const)('with a false %s gets a sentence and changes nothing', async (forgery) => {
+    const world = await open({ model: runner() });
+    const { person, store } = world;
+    const [build = ''] = await somethingToLose(world, 'build');
+    person.says('run rm -r build');
+    const asked = await card(person);
+    person.forges(asked, forgery);
+    expect(await told(person, 1)).toEqual([refusals[forgery]]);
+    expect([store().asks.open().length, existsSync(build)]).toEqual([1, true]);
+    person.clicks(asked, '❌ No');
+    await closed(person, asked);
+  });
+
+  it('that comes too late gets a sentence and changes nothing', async () => {
+    const world = await open({ model: runner() });
+    const { person } = world;
+    const [build = ''] = await somethingToLose(world, 'build');
+    person.says('run rm -r build');
+    const asked = await card(person);
+    person.clicks(asked, '❌ No');
+    person.clicks(asked, '✅ Once');
+    expect((await told(person, 1))[0]).toMatch(/Too late: \S+ has decided already\.|This question is closed already/);
+    await sees(person, 'done: refused');
+    expect(existsSync(build)).toBe(true);
+  });
+});
+
+describe('on Telegram', () => {
+  it('a forwarded "/approve" is words of somebody else and decides nothing', async () => {
+    const { person, telegram, store } = await openTelegram({ model: runner() });
+    person.says('run rm -r build');
+    await card(person);
+    telegram.inject({ chatId: 77, text: '/approve', extra: { forward_origin: { type: 'hidden_user', sender_user_name: 'Eve', date: 1 } } });
+    await telegram.waitFor(() => telegram.waiting().length === 0);
+    expect(store().asks.open()).toHaveLength(1);
+    await answerTo(person, '/stop');
+  });
+
+  it('the only person on the allowlist may use /yolo, and one of many may not', async () => {
+    const alone = await openTelegram({ model: runner(), alone: true });
+    expect(await answerTo(alone.person, '/yolo')).toMatch(/^⚡/);
+    const among = await openTelegram({ model: runner() });
+    expect(await answerTo(among.person, '/yolo')).toMatch(/^\/yolo is for my owner alone/);
+  });
+});
+
+describe.each(places)('on $name, file tools', ({ open }) => {
+  it.each([
+    '~/.bashrc',
+    '~/.ssh/authorized_keys',
+    '~/.aws/credentials',
+    '~/config.yaml',
+    '~/state.db',
+    'link/authorized_keys',
+    '/etc/cron.d/x',
+  ])('never write %s, and nobody is asked about it', async (place) => {
+    const model = actor(({ text, results }) => {
+      const write = { call: 'write_file', args: { path: place.replace('~', home), content: 'x' } };
+      return text === 'write' ? (results[0] ?? write) : undefined;
+    });
+    const world = await open({ model });
+    const { person, home } = world;
+    await answerTo(person, 'hello');
+    mkdirSync(path.join(home, '.ssh'));
+    symlinkSync(path.join(home, '.ssh'), path.join(world.workspace(), 'link'));
+    expect(await answerTo(person, 'write')).toMatch(/^refused: Refused, always|^error: .*a link leads/);
+    expect(person.cards()).toEqual([]);
+    expect(['.bashrc', '.ssh/authorized_keys', '.aws', 'config.yaml'].filter((name) => existsSync(path.join(home, name)))).toEqual([]);
+  });
+
+  it('write in the workspace at once, and ask about any other place', async () => {
+    const model = actor(({ text, results }) => {
+      const [, name = ''] = /^write (.*)/.exec(text) ?? [];
+      return name === '' ? undefined : (results[0] ?? { call: 'write_file', args: { path: name, content: 'x' } });
+    });
+    const { person, home, workspace } = await open({ model });
+    expect(await answerTo(person, 'write notes.txt')).toMatch(/^ok: /);
+    expect(readFileSync(path.join(workspace(), 'notes.txt'), 'utf8')).toBe('x');
+    person.says(`write ${home}/elsewhere.txt`);
+    const asked = await card(person);
+    expect(asked.text).toContain('lies outside of the workspace');
+    person.clicks(asked, '✅ Once');
+    await sees(person, /^ok: .*elsewhere/);
+    expect(readFileSync(path.join(home, 'elsewhere.txt'), 'utf8')).toBe('x');
+  });
+});
