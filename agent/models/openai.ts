@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from '../model.ts';
 import { drainingFetch } from './drain.ts';
+import { createEffort } from './effort.ts';
 import { classify } from './errors.ts';
 import { createImageReader, type ImageReader } from './images.ts';
 import { createAssembly, encodeRequest } from './openai-codec.ts';
@@ -25,6 +26,7 @@ const usageWaitMs = 2_000;
 interface Connection {
   readonly options: OpenAiOptions;
   readonly images: ImageReader;
+  readonly withEffort: ReturnType<typeof createEffort>;
   client(): Promise<OpenAI>;
 }
 
@@ -34,6 +36,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
   const connection: Connection = {
     options,
     images: createImageReader(),
+    withEffort: createEffort(),
     client: () => {
       client ??= connect(options);
       return client;
@@ -90,8 +93,8 @@ async function* stream(connection: Connection, request: ModelRequest, signal: Ab
   yield* assembly.end();
 }
 
-async function send({ options, images, client }: Connection, request: ModelRequest, signal: AbortSignal) {
+async function send({ options, images, withEffort, client }: Connection, request: ModelRequest, signal: AbortSignal) {
   const [api, shown] = await Promise.all([client(), images.read(request.messages)]);
   signal.throwIfAborted();
-  return api.chat.completions.create(encodeRequest(options.model, request, shown), { signal });
+  return withEffort(request, (asked) => api.chat.completions.create(encodeRequest(options.model, asked, shown), { signal }));
 }
