@@ -10,6 +10,7 @@ import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
 import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
 import { safeWelcome, welcome } from './cli/welcome.ts';
+import { strangePlatforms } from './config/display.ts';
 import { createLiveConfig, derived, type LiveConfig } from './config/live.ts';
 import { ConfigError, loadConfig } from './config/load.ts';
 import { changeNotice, needsRestart } from './config/restart.ts';
@@ -38,9 +39,13 @@ const platformSections = Object.fromEntries(platforms.map((platform) => [platfor
 function load(home: string) {
   const options = { home, env: process.env, aliases: gatewayAliases, shorthands: { model: 'default' } };
   const { config, warnings, secrets } = loadConfig({ ...ownSections, ...platformSections, web: webPlatform }, options);
+  const strange = strangePlatforms(
+    config.display,
+    platforms.map(({ name }) => name),
+  );
   const byName: Readonly<Record<string, unknown>> = config; // each platform's part was just made by that platform's own schema
   const accounts = platforms.map((platform) => ({ platform: platform as Platform, config: byName[platform.name] as AccountConfig }));
-  return { config, warnings, secrets, accounts: accounts.filter(({ platform, config: own }) => platform.enabled(own)) };
+  return { config, warnings: [...warnings, ...strange], secrets, accounts: accounts.filter(({ platform, config: own }) => platform.enabled(own)) };
 }
 
 type Loaded = ReturnType<typeof load>;

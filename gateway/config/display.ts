@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { nearest } from '../nearest.ts';
+import { hermesKeys } from './hermes-keys.ts';
 import type { ConfigSection } from './section.ts';
 
 const busyInputModes = ['interrupt', 'queue', 'steer'] as const;
@@ -70,6 +72,15 @@ export const displaySection: ConfigSection<DisplayConfig> = {
 #     busy_input_mode: interrupt
 #     streaming: true`,
 };
+
+/** A sentence about each platform of `display.platforms` that there is not. Those of Hermes Agent may stand there. */
+export function strangePlatforms({ platforms }: DisplayConfig, known: readonly string[]): readonly string[] {
+  const strange = Object.keys(platforms).filter((name) => !known.includes(name) && !Object.hasOwn(hermesKeys, name));
+  return strange.map((name) => {
+    const near = nearest(name, known);
+    return `config.yaml: display.platforms.${name} is no platform and is ignored${near === undefined ? '' : `; did you mean ${near}?`}`;
+  });
+}
 
 /** What holds on one platform. */
 export interface PlatformDisplay {

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { agentSection, modelSection } from '../../../agent/models/config.ts';
 import { displayOn } from '../../../gateway/config/display.ts';
 import { ConfigError, loadConfig } from '../../../gateway/config/load.ts';
 import { gatewaySections } from '../../../gateway/config/sections.ts';
+import { hermes, root, temporaryHome } from '../cli/hermes.ts';
 
 const sections = { model: modelSection, agent: agentSection, ...gatewaySections };
 
@@ -165,5 +166,17 @@ auxiliary:
     expect(load(yaml).warnings).toEqual([
       'config.yaml: 5 keys of Hermes Agent not used here yet: display.compact, display.platforms.telegram.show_reasoning, auxiliary.vision, auxiliary.approval.base_url, auxiliary.approval.timeout',
     ]);
+  });
+});
+
+test('a platform that is written wrong is named, and one that Hermes Agent has is not', async () => {
+  const place = temporaryHome(
+    'web:\n  enabled: false\ndisplay:\n  platforms:\n    telegrm: { streaming: false }\n    matrix: { tool_progress: off }\n',
+  );
+  onTestFinished(place.remove);
+  const { code, out } = await hermes(['config', 'check'], { home: place.home, entry: join(root, 'gateway', 'main.ts') });
+  expect({ code, out: out.split('\n').slice(0, -2) }).toEqual({
+    code: 0,
+    out: ['warning: config.yaml: display.platforms.telegrm is no platform and is ignored; did you mean telegram?'],
   });
 });
