@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import type { AccountStatus } from './status.ts';
 import type { Store } from './store/index.ts';
-import { outboxLane } from './target.ts';
+import { accountKey, outboxLane } from './target.ts';
 import { type Clock, pause } from './time.ts';
 
 /** At 50 ms a send this is five times what Telegram allows in a second. */
@@ -44,9 +44,17 @@ export interface AccountDirectory {
   ready(): boolean;
 }
 
+/** An account that the configuration switches on. */
+export interface SwitchedOn {
+  readonly platform: Platform;
+  readonly config: AccountConfig;
+  /** Its name; not set: `main`. */
+  readonly account?: string;
+}
+
 export interface Accounts extends AccountDirectory {
   /** Loads the client library and makes the adapter; nothing is connected yet. */
-  add(platform: Platform, config: AccountConfig, menu: readonly MenuCommand[]): Promise<void>;
+  add(on: SwitchedOn, menu: readonly MenuCommand[]): Promise<void>;
   /** For what was thrown where nobody could catch it (a timer, an event): true when it came from an account's connection, which is then started again. */
   crashed(error: unknown): boolean;
   /** Connects all; resolves when the signal fired and every connection has ended. */
@@ -85,8 +93,8 @@ export function createAccounts(given: AccountsOptions): Accounts {
     all: () => [...supervised.values()].map(({ account }) => account),
     statuses: () => [...supervised.values()].map(statusOf),
     ready: () => [...supervised.values()].every((entry) => isReady(entry, options.now())),
-    add: async (platform, config, menu) => {
-      const key = `${platform.name}/main`;
+    add: async ({ platform, config, account = 'main' }, menu) => {
+      const key = accountKey({ platform: platform.name, account });
       const { create } = await platform.load();
       const entry = supervise({ key, platform, config, menu, create, context }, options, penalties);
       supervised.set(key, entry);
@@ -199,7 +207,7 @@ async function keepRunning(entry: Supervised, options: AccountsOptions, signal: 
 
 /** True when the account must not be started again. */
 async function runOnce(entry: Supervised, options: AccountsOptions, signal: AbortSignal): Promise<boolean> {
-  const { key, platform } = entry.account;
+  const { key } = entry.account;
   entry.connection = new AbortController();
   const { signal: crash } = entry.connection;
   try {
@@ -217,7 +225,7 @@ async function runOnce(entry: Supervised, options: AccountsOptions, signal: Abor
       { account: key, err: error },
       fatal ? 'the account is stopped until a person acts' : 'the connection failed and is started again',
     );
-    if (fatal) options.alert(key, `${platform.label} is stopped: ${sentence}`);
+    if (fatal) options.alert(key, `${labelOf(entry)} is stopped: ${sentence}`);
     return fatal;
   }
 }
@@ -232,8 +240,14 @@ function alertTheDeaf(entries: readonly Supervised[], options: AccountsOptions):
     if (entry.aliveAtMs !== undefined && options.now() - entry.aliveAtMs < evidenceMs) continue;
     entry.alerted = true;
     const detail = entry.detail === undefined ? '' : ` (${entry.detail})`;
-    options.alert(entry.account.key, `${entry.account.platform.label} has received nothing for a while${detail}. It keeps trying.`);
+    options.alert(entry.account.key, `${labelOf(entry)} has received nothing for a while${detail}. It keeps trying.`);
   }
+}
+
+/** Of several accounts of a platform each has its name. */
+function labelOf({ account: { key, platform } }: Supervised): string {
+  const name = key.slice(key.indexOf('/') + 1);
+  return name === 'main' ? platform.label : `${platform.label} (${name})`;
 }
 
 function statusOf({ account, state, detail, aliveAtMs, restarts }: Supervised): AccountStatus {

@@ -7,6 +7,7 @@ import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
 import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
+import type { SwitchedOn } from './accounts.ts';
 import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
 import { safeWelcome, welcome } from './cli/welcome.ts';
@@ -27,6 +28,7 @@ import { beginStart, type Starts } from './starts.ts';
 import { explainFailure } from './store/failure.ts';
 import { openStore } from './store/index.ts';
 import { HomeLockedError } from './store/lock.ts';
+import { accountKey } from './target.ts';
 
 /** `dist/main.js` and `gateway/main.ts` lie equally deep. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -37,15 +39,29 @@ const ownSections = { model: modelSection, agent: agentSection, ...toolSections,
 const platformSections = Object.fromEntries(platforms.map((platform) => [platform.name, platform as Platform]));
 
 function load(home: string) {
-  const options = { home, env: process.env, aliases: gatewayAliases, shorthands: { model: 'default' } };
-  const { config, warnings, secrets } = loadConfig({ ...ownSections, ...platformSections, web: webPlatform }, options);
+  const severalOf = platforms.map(({ name }) => name).filter((name) => name !== webPlatform.name); // there is one page
+  const options = { home, env: process.env, aliases: gatewayAliases, shorthands: { model: 'default' }, accounts: severalOf };
+  const { config, warnings, secrets, accounts: named } = loadConfig({ ...ownSections, ...platformSections, web: webPlatform }, options);
   const strange = strangePlatforms(
     config.display,
     platforms.map(({ name }) => name),
   );
   const byName: Readonly<Record<string, unknown>> = config; // each platform's part was just made by that platform's own schema
-  const accounts = platforms.map((platform) => ({ platform: platform as Platform, config: byName[platform.name] as AccountConfig }));
-  return { config, warnings: [...warnings, ...strange], secrets, accounts: accounts.filter(({ platform, config: own }) => platform.enabled(own)) };
+  const accounts = platforms.flatMap((each): SwitchedOn[] => {
+    const platform = each as Platform;
+    const others = named.filter(({ section }) => section === platform.name);
+    return [
+      { platform, config: byName[platform.name] as AccountConfig },
+      ...others.map(({ name, config: own }) => ({ platform, config: own as AccountConfig, account: name })),
+    ];
+  });
+  return {
+    config,
+    named,
+    warnings: [...warnings, ...strange],
+    secrets,
+    accounts: accounts.filter(({ platform, config: own }) => platform.enabled(own)),
+  };
 }
 
 type Loaded = ReturnType<typeof load>;
@@ -99,7 +115,7 @@ async function start({ home, notes, verbose, restart }: Begin): Promise<Started>
     throw explainFailure(error, store.file);
   });
   owner.tell = daemon.tell;
-  const names = loaded.accounts.map(({ platform }) => platform.label);
+  const names = [...new Set(loaded.accounts.map(({ platform }) => platform.label))];
   process.stdout.write(welcome({ version, home, link: daemon.link, demo: options.settings().agent.models.demo, platforms: names }));
   const restartDrainMs = (): number => live.current().config.agent.restart_drain_timeout * 1000;
   return { daemon, log, restartDrainMs, drainMs: config.gateway.drain_timeout_seconds * 1000 };
@@ -174,7 +190,7 @@ function httpOptions({ config }: Pick<Loaded, 'config'>): DaemonOptions['http'] 
 }
 
 function accountOf({ accounts }: Loaded): (key: string) => AccountConfig | undefined {
-  return (key) => accounts.find(({ platform }) => `${platform.name}/main` === key)?.config;
+  return (key) => accounts.find(({ platform, account = 'main' }) => accountKey({ platform: platform.name, account }) === key)?.config;
 }
 
 /** Also while nobody writes: who has just broken the file is still looking. */
@@ -197,12 +213,17 @@ function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loa
     now: Date.now,
     onBroken: (sentence) => owner.tell(sentence),
     onChanged: ({ after, repaired }) => {
-      const notice = changeNotice(repaired, needsRestart(loaded.config, after.config));
+      const notice = changeNotice(repaired, needsRestart(flat(loaded), flat(after)));
       if (notice !== undefined) owner.tell(notice);
     },
   });
   setInterval(live.current, lookEveryMs).unref();
   return live;
+}
+
+/** With each further account beside the sections. */
+function flat({ config, named }: Loaded): Readonly<Record<string, unknown>> {
+  return { ...config, ...Object.fromEntries(named.map(({ section, name, config: own }) => [`${section}.accounts.${name}`, own])) };
 }
 
 /** Names this home in the environment of every command, so that what a killed daemon left running is found. */

@@ -57,7 +57,7 @@ export const gateShape = {
 };
 
 /** Keys to spread into `z.object`. `users` is for platforms that can tell an id from a name. */
-export function accountShape(pacing: Pacing, users = idList) {
+export function accountShape(pacing: Pacing, users: z.ZodType<readonly string[]> = idList) {
   return {
     enabled: z.boolean().optional(),
     allowed_users: users.default([]),

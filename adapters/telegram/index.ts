@@ -87,8 +87,13 @@ function connection(parts: ConnectionParts, signal: AbortSignal): Promise<void> 
   const prepare = identity.prepare;
   if (config.webhook.url === undefined)
     return poll({ ...parts, pollSeconds: config.poll_timeout_seconds, prepare, deliver: intake.batch }, signal);
-  const url = config.webhook.url.replace(/\/+$/, '') + config.webhook.path;
+  const url = config.webhook.url.replace(/\/+$/, '') + pathOf(parts);
   return superviseWebhook({ ...parts, url, secret: webhookSecret(config.webhook.secret, host), prepare }, signal);
+}
+
+/** Each account has a path of its own. */
+function pathOf({ config, host }: Pick<ConnectionParts, 'config' | 'host'>): string {
+  return host.account === 'main' ? config.webhook.path : `${config.webhook.path}/${host.account}`;
 }
 
 function addRoute({ config, host, health, intake }: ConnectionParts, app: Parameters<NonNullable<Adapter['routes']>>[0]): void {
@@ -96,5 +101,5 @@ function addRoute({ config, host, health, intake }: ConnectionParts, app: Parame
     intake.one(update);
     health.ok();
   };
-  webhookRoute(app, { path: config.webhook.path, secret: webhookSecret(config.webhook.secret, host), deliver });
+  webhookRoute(app, { path: pathOf({ config, host }), secret: webhookSecret(config.webhook.secret, host), deliver });
 }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest } from '../nearest.ts';
+import { accountsOf, alone } from './accounts.ts';
 import { parseEnvFile } from './env-file.ts';
 import { Environment } from './environment.ts';
 import { hermesInnerKeys, hermesKeys } from './hermes-keys.ts';
 import { isMap } from './known-keys.ts';
-import { readSection, type Source } from './read-section.ts';
+import { readSection, type SectionInput, type Source } from './read-section.ts';
 import type { ConfigSection } from './section.ts';
 import { type Path, readYaml } from './yaml-file.ts';
 
@@ -20,11 +21,22 @@ export interface LoadOptions {
   readonly aliases?: Readonly<Record<string, string>>;
   /** Sections that may be a single value ("model: some-model"): name to the key that it stands for. */
   readonly shorthands?: Readonly<Record<string, string>>;
+  /** Sections that may describe several accounts: what is said of one below `accounts` is added to, or beats, what the section itself says. */
+  readonly accounts?: readonly string[];
+}
+
+export interface NamedAccount {
+  readonly section: string;
+  readonly name: string;
+  /** As the section's own schema makes it. */
+  readonly config: unknown;
 }
 
 export interface LoadedConfig<S extends Sections> {
   /** Frozen through and through: a change of the files makes a new one. */
   readonly config: ConfigOf<S>;
+  /** The further accounts of the sections that may have them, in the order of the file. */
+  readonly accounts: readonly NamedAccount[];
   /** Sentences for the owner about what does not block. */
   readonly warnings: readonly string[];
   /** Every secret value that is known, for redaction. */
@@ -56,16 +68,28 @@ export function loadConfig<S extends Sections>(sections: S, options: LoadOptions
 
   const config: Record<string, unknown> = {};
   const secrets = new Set(env.secrets());
+  const source: Source = { file, env, report: (path, known) => unknown.below(path, known, file.line(path)) };
+  const read = (input: SectionInput): unknown => {
+    const result = readSection(input, source);
+    problems.push(...result.problems);
+    for (const secret of result.secrets) secrets.add(secret);
+    return deepFreeze(result.value);
+  };
+  const accounts: NamedAccount[] = [];
   for (const [name, section] of Object.entries(sections)) {
-    const source: Source = { file, env, report: (path, known) => unknown.below(path, known, file.line(path)) };
-    const read = readSection({ name, section, data: data[name] }, source);
-    problems.push(...read.problems);
-    for (const secret of read.secrets) secrets.add(secret);
-    config[name] = deepFreeze(read.value);
+    const { own, others, problem } = options.accounts?.includes(name) ? accountsOf(name, section, data[name]) : alone(data[name]);
+    config[name] = read({ name, section, data: own });
+    if (problem !== undefined) problems.push(problem);
+    for (const other of others) accounts.push({ section: name, name: other.name, config: read(other.input) });
   }
   if (problems.length > 0) throw new ConfigError(options.home, problems);
   // Each section's schema has just made its part; only the map over their names is beyond the type checker.
-  return { config: Object.freeze(config) as ConfigOf<S>, warnings: [...envFile.problems, ...unknown.warnings()], secrets: [...secrets] };
+  return {
+    config: Object.freeze(config) as ConfigOf<S>,
+    accounts,
+    warnings: [...envFile.problems, ...unknown.warnings()],
+    secrets: [...secrets],
+  };
 }
 
 function readText(home: string, name: string, problems: string[]): string {

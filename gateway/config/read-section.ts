@@ -18,6 +18,8 @@ export interface SectionInput {
   readonly section: ConfigSection;
   /** What config.yaml says; undefined when it has no such section. */
   readonly data: unknown;
+  /** Where it stands in the file; not set: below its name. */
+  readonly at?: Path;
 }
 
 export interface SectionResult {
@@ -34,24 +36,24 @@ interface Origins {
 
 /** One section from its part of config.yaml and its variables. Never throws for what a person wrote. */
 export function readSection(input: SectionInput, source: Source): SectionResult {
-  const { name, section } = input;
+  const { name, section, at = [name] } = input;
   const missing: string[] = [];
   const interpolated = new Set<string>();
   const filled = fill(input.data ?? {}, [], (text, path) => {
     const value = interpolate(text, source.env, (variable) => {
       missing.push(
-        `${place(source.file, [name, ...path])}: ${[name, ...path].join('.')} uses \${${variable}}, which is not set in .env or the environment`,
+        `${place(source.file, [...at, ...path])}: ${[...at, ...path].join('.')} uses \${${variable}}, which is not set in .env or the environment`,
       );
     });
     if (value !== text) interpolated.add(path.join('.'));
     return value;
   });
   const variables = mappedVariables(section, source.env);
-  let data = withoutUnknownKeys(section.schema, filled, (path, known) => source.report([name, ...path], known));
+  let data = withoutUnknownKeys(section.schema, filled, (path, known) => source.report([...at, ...path], known));
   if (isMap(data)) for (const [key, variable] of variables) data = withValue(data, key.split('.'), variable.value);
   if (missing.length > 0) return { value: undefined, problems: missing, secrets: [] };
 
-  const parsed = parse(section, data, (path) => source.file.source([name, ...path]));
+  const parsed = parse(section, data, (path) => source.file.source([...at, ...path]));
   const secrets = section.secrets.flatMap((key) => texts(valueAt(parsed.data, key.split('.'))));
   const describe = (issue: core.$ZodIssue) =>
     problem(input, { issue, data: parsed.data, origins: { variables, interpolated } }, source.file);
@@ -96,17 +98,17 @@ interface Complaint {
   readonly origins: Origins;
 }
 
-function problem({ name, section }: SectionInput, { issue, data, origins }: Complaint, file: YamlFile): string {
+function problem({ name, section, at = [name] }: SectionInput, { issue, data, origins }: Complaint, file: YamlFile): string {
   const value = valueAt(data, issue.path);
   const key = issue.path.map(String).join('.');
-  const full = key === '' ? name : `${name}.${key}`;
+  const full = [...at, ...issue.path].map(String).join('.');
   const variable = origins.variables.get(key) ?? origins.variables.get(String(issue.path[0]));
   const secret = isSecretKey(section, issue.path);
   const hidden = secret || origins.interpolated.has(key);
   const is = hidden && value !== undefined ? 'its value is something else (not shown)' : shown(value);
   const wanted = `expected ${expected(issue)}, but ${is}${secret ? '' : suggestion(issue, value)}`;
   if (variable !== undefined) return `${variable.name} (${variable.origin}, for ${full}): ${wanted}`;
-  return `${place(file, [name, ...issue.path])}: ${full}: ${wanted}`;
+  return `${place(file, [...at, ...issue.path])}: ${full}: ${wanted}`;
 }
 
 function isSecretKey(section: ConfigSection, path: Path): boolean {

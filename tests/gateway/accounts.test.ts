@@ -45,7 +45,7 @@ async function accountsOf(runs: Readonly<Record<string, Run>>, home = temporaryH
         send: () => Promise.reject(new Error('unused')),
       }),
     });
-    await accounts.add({ ...fake.platform, name, label: name, load }, fake.config, []);
+    await accounts.add({ platform: { ...fake.platform, name, label: name, load }, config: fake.config }, []);
   }
   const stop = new AbortController();
   return { accounts, alerts, starts, log, store, stop, start: () => accounts.run(stop.signal) };

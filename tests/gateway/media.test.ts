@@ -252,6 +252,6 @@ function brokenStream(): Readable {
 async function accountsOf(platform: ReturnType<typeof createFakePlatform>): Promise<Accounts> {
   const ports = { store: temporaryStore(), log: memoryLog(), now: Date.now, receive: () => undefined, alert: () => undefined };
   const accounts = createAccounts(ports);
-  await accounts.add(platform.platform, platform.config, []);
+  await accounts.add(platform, []);
   return accounts;
 }

@@ -25,7 +25,7 @@ export async function liveOn(options: LiveOnOptions = {}) {
   const store = temporaryStore();
   const ports = { store, log, now: Date.now, receive: () => undefined, alert: () => undefined };
   const accounts = createAccounts(ports);
-  await accounts.add(platform.platform, platform.config, []);
+  await accounts.add(platform, []);
   const account = accounts.get('fake/main');
   if (account === undefined) throw new Error('no account');
   const target = options.group
