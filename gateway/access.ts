@@ -14,13 +14,23 @@ export interface GlobalAccess {
 }
 
 export function decide(event: Inbound, account: AccountConfig, everywhere: GlobalAccess): Decision {
-  if (event.sender.isBot) return { decision: 'refuse', reason: 'a bot', tell: false };
+  if (event.sender.isBot && !isWanted(event, account)) return { decision: 'refuse', reason: 'a bot', tell: false };
   if (isListed(event, account.allowed_users) || isListed(event, everywhere.allowed_users)) return { decision: 'allow' };
+  if (event.sender.roles.some((role) => account.allowed_roles?.includes(role))) return { decision: 'allow' };
   const { chat } = event.chat;
   if (event.chatType !== 'dm' && account.group_allowed_chats.includes(chat)) return { decision: 'allow' };
-  const configured = account.allowed_users.length > 0 || account.group_allowed_chats.length > 0 || everywhere.allowed_users.length > 0;
+  const configured = lists(account, everywhere).some((list) => list.length > 0);
   if (!configured && everywhere.allow_all_users) return { decision: 'allow' };
   return { decision: 'refuse', reason: configured ? 'not on an allowlist' : 'no allowlist is configured', tell: event.chatType === 'dm' };
+}
+
+function lists(account: AccountConfig, everywhere: GlobalAccess): readonly (readonly string[])[] {
+  return [account.allowed_users, account.group_allowed_chats, account.allowed_roles ?? [], everywhere.allowed_users];
+}
+
+/** Another bot's click or command is never wanted. */
+function isWanted(event: Inbound, { allow_bots: rule = 'none' }: AccountConfig): boolean {
+  return event.type === 'message' && (rule === 'all' || (rule === 'mentions' && event.mentioned));
 }
 
 function isListed({ sender }: Inbound, list: readonly string[]): boolean {

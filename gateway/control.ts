@@ -32,21 +32,22 @@ export interface ControlOptions {
 }
 
 export function createControl(options: ControlOptions): Control {
-  const respond: Control['respond'] = ({ chat, interaction }, text) => {
-    const account = options.account(accountKey(chat));
-    if (account === undefined || account.penaltyMs(outboxLane(chat)) > 0) return; // the card shows what became of it
-    account.adapter
-      .respond?.(interaction, text, AbortSignal.timeout(respondDeadlineMs))
-      .catch((error: unknown) => options.log.debug({ err: error }, 'a click could not be answered'));
-  };
   return {
-    respond,
+    respond: (event, text) => respond(options, event, text),
     run: (entry) => {
       const { id, payload } = entry;
-      if (payload.type === 'answer') respond(payload, click(options, id, payload));
+      if (payload.type === 'answer') respond(options, payload, click(options, id, payload));
       else runCommand(options, entry);
     },
   };
+}
+
+function respond({ account: find, log }: ControlOptions, { chat, interaction }: InboundAnswer | InboundCommand, text: string): void {
+  const account = find(accountKey(chat));
+  if (account === undefined || account.penaltyMs(outboxLane(chat)) > 0) return; // the card shows what became of it
+  account.adapter
+    .respond?.(interaction, text, AbortSignal.timeout(respondDeadlineMs))
+    .catch((error: unknown) => log.debug({ err: error }, 'a click could not be answered'));
 }
 
 /** Returns what to tell who clicked. */
@@ -86,18 +87,26 @@ function mayRun({ name, who, whileBusy }: Command, call: CommandCall): CommandRe
 function settle(options: ControlOptions, entry: InboxEntry, result: CommandResult): () => void {
   const { ports, outbox } = options;
   outbox.add(replyParts(options, entry.payload, result.reply));
+  const { payload } = entry;
   const said = result.say === undefined ? undefined : turnInto(options, entry, result.say);
   if (said === undefined) ports.store.inbox.settle(entry.id, 'command');
   return () => {
     result.after?.();
     said?.();
+    if (payload.type === 'command' && result.reply === '') respond(options, payload, '✓');
   };
 }
 
 function replyParts({ account }: ControlOptions, event: Inbound, reply: string): NewPart[] {
   if (reply === '') return [];
   const parts = account(accountKey(event.chat))?.platform.split(reply) ?? [reply];
-  return parts.map((part) => noticePart(targetOf(event), part));
+  return parts.map((part, index) => withInteraction(noticePart(targetOf(event), part), index === 0 ? event : undefined));
+}
+
+/** A native command waits for its reply on the platform; the first part is that. */
+function withInteraction(part: NewPart, event: Inbound | undefined): NewPart {
+  if (event?.type !== 'command' || part.payload.type !== 'text') return part;
+  return { ...part, payload: { ...part.payload, interaction: event.interaction } };
 }
 
 /** The command's own row becomes what is said: nothing is lost between the two. */

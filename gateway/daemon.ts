@@ -1,13 +1,13 @@
 /** The daemon: puts the parts together, starts them in an order whose reverse is the order of stopping. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import type { Tool } from '../agent/tool.ts';
-import { type Accounts, createAccounts } from './accounts.ts';
+import { type Accounts, createAccounts, type SwitchedOn } from './accounts.ts';
 import { type Answers, createAnswers } from './asks/answers.ts';
 import { type AskDesk, createAskDesk } from './asks/asks.ts';
 import { type Cards, createCards } from './asks/cards.ts';
 import { ownersAsks } from './asks/owner.ts';
+import { createBotGuard } from './bots.ts';
 import { createBusy } from './busy.ts';
 import type { DaemonPort } from './commands/command.ts';
 import { menu } from './commands/table.ts';
@@ -21,6 +21,7 @@ import type { Log } from './log.ts';
 import { createMedia, type Media } from './media.ts';
 import { createOutbox, noticePart, type Outbox } from './outbox.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
+import { createReceipts } from './receipts.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
 import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
 import type { Settings } from './settings.ts';
@@ -38,7 +39,7 @@ export interface DaemonOptions {
   readonly tools: readonly Tool[];
   /** Read anew for each turn and each message. */
   readonly settings: () => Settings;
-  readonly platforms: readonly { readonly platform: Platform; readonly config: AccountConfig }[];
+  readonly platforms: readonly SwitchedOn[];
   readonly rules: DaemonRules;
   readonly http: HttpOptions | undefined;
   /** Beside those of the store: what the owner should know. */
@@ -83,7 +84,7 @@ const disconnectMs = 3000;
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const parts = assemble(options);
   const connections = new AbortController();
-  for (const { platform, config } of options.platforms) await parts.accounts.add(platform, config, menu);
+  for (const on of options.platforms) await parts.accounts.add(on, menu);
   const handlers = controlHandlers(options, parts, () => http);
   const http = await serve(options, parts, handlers);
   const control = createControlSocket({ path: options.controlSocket, handlers, log: options.log });
@@ -150,6 +151,7 @@ function assemble(options: DaemonOptions): Parts {
   const cards = createCards({ store, accounts, log });
   const bubbles = createBubbles({ store, accounts, log, now });
   const desk = createAskDesk({ store, outbox, cards, settings, log, now });
+  const receipts = createReceipts(accounts, log);
   const { keys } = rules;
   const turns: TurnOptions = {
     store,
@@ -159,6 +161,7 @@ function assemble(options: DaemonOptions): Parts {
     bubbles,
     media,
     desk,
+    receipts,
     tools,
     settings,
     keys,
@@ -173,7 +176,7 @@ function assemble(options: DaemonOptions): Parts {
   const restarts = createRestartDesk({ store, outbox, log });
   const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }), ...restartPort(options, restarts) };
   const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
-  const inbox = createInbox({ ...door, busy, control, keys });
+  const inbox = createInbox({ ...door, busy, receipts, bots: createBotGuard(now), control, keys });
   return { accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts };
 }
 

@@ -4,12 +4,14 @@ import { decide } from './access.ts';
 import type { Account } from './accounts.ts';
 import type { Answers } from './asks/answers.ts';
 import { looseDecision } from './asks/loose.ts';
+import type { BotGuard } from './bots.ts';
 import type { Busy } from './busy.ts';
 import { parseCommand } from './commands/parse.ts';
 import { type Control, targetOf } from './control.ts';
 import type { Lanes } from './lanes.ts';
 import type { Log } from './log.ts';
 import { noticePart, type Outbox } from './outbox.ts';
+import type { Receipts } from './receipts.ts';
 import { type Rest, restOf } from './rest.ts';
 import { type KeyRules, sessionKey } from './sessions.ts';
 import type { Settings } from './settings.ts';
@@ -23,6 +25,8 @@ export interface InboxOptions {
   readonly outbox: Outbox;
   readonly lanes: Lanes;
   readonly busy: Busy;
+  readonly receipts: Receipts;
+  readonly bots: BotGuard;
   readonly answers: Answers;
   readonly control: Control;
   readonly keys: KeyRules;
@@ -76,6 +80,8 @@ function accept(options: InboxOptions, event: Inbound): Step | undefined {
   if (config === undefined) return undefined;
   const decision = decide(event, config, settings().access);
   if (decision.decision === 'refuse') return refuse(options, event, decision);
+  if (event.type === 'message' && !options.bots.admits(event))
+    return refuse(options, event, { reason: 'a bot, and we have just spoken', tell: false });
   const lane = sessionKey(event, options.keys);
   const isControl = event.type !== 'message' || parseCommand(event) !== undefined;
   const id = store.inbox.add({ event, lane, state: isControl ? 'command' : 'pending' });
@@ -103,7 +109,7 @@ function goOn({ store, lanes }: InboxOptions, { id }: InboxEntry, { lane, mode }
   return () => lanes.kick(lane);
 }
 
-function sayNew({ store, outbox, answers, busy }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
+function sayNew({ store, outbox, answers, busy, receipts }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
   const answered = answers.words(event) ?? looseDecision(answers, event);
   if (answered === undefined) {
     const { mode, after } = busy.take(lane, event);
@@ -111,6 +117,7 @@ function sayNew({ store, outbox, answers, busy }: InboxOptions, { id, lane }: In
     return () => {
       outbox.kick(outboxLane(event.chat));
       after();
+      receipts.show([event], 'seen');
     };
   }
   store.inbox.settle(id, 'said');
@@ -121,7 +128,10 @@ function sayNew({ store, outbox, answers, busy }: InboxOptions, { id, lane }: In
   };
 }
 
-/** A polite sentence at most once an hour to a person, none in groups; a click always gets one, and changes nothing. */
+const notForYou = 'Sorry, I only talk to people whom my owner has allowed.';
+const notYours = 'Sorry, you may not decide this.';
+
+/** A polite sentence at most once an hour to a person, none in groups; a click and a native command always get one, and change nothing. */
 function refuse(
   options: InboxOptions,
   event: Inbound,
@@ -130,10 +140,10 @@ function refuse(
   const { store, outbox, log, now } = options;
   const account = accountKey(event.chat);
   log.info({ account, sender: event.sender.id, reason }, 'a message was refused');
-  const isClick = event.type === 'answer';
-  const told = store.accounts.refused({ account, sender: event.sender.id, now: now(), tell: tell && !isClick });
-  if (isClick) return () => options.control.respond(event, 'Sorry, you may not decide this.');
+  const isMessage = event.type === 'message';
+  const told = store.accounts.refused({ account, sender: event.sender.id, now: now(), tell: tell && isMessage });
+  if (!isMessage) return () => options.control.respond(event, event.type === 'answer' ? notYours : notForYou);
   if (!told) return undefined;
-  outbox.add([noticePart(targetOf(event), 'Sorry, I only talk to people whom my owner has allowed.')]);
+  outbox.add([noticePart(targetOf(event), notForYou)]);
   return () => outbox.kick(outboxLane(event.chat));
 }

@@ -9,6 +9,8 @@ import { noticePart } from './outbox.ts';
 import { findDeliverables } from './presenter/deliverable.ts';
 import { type OutgoingFile, takeFile } from './presenter/files.ts';
 import { footerLine } from './presenter/footer.ts';
+import { harmless } from './presenter/harmless.ts';
+import { receiptOf } from './receipts.ts';
 import { isSilence } from './silence.ts';
 import type { Draft, NewPart } from './store/outbox.ts';
 import type { InboxOutcome } from './store/schema.ts';
@@ -55,6 +57,13 @@ export async function endTurn(options: TurnOptions, ending: TurnEnding, signal: 
   for (const ask of asked) desk.settled(ask);
   outbox.kick(outboxLane(turn.target.chat));
   if (left !== undefined) void takeBack(options, left, turn.target);
+  mark(options, turn, outcome);
+}
+
+function mark({ store, receipts, log }: TurnOptions, { id, target }: TurnRow, outcome: InboxOutcome): void {
+  if (!receipts.has(target)) return;
+  const events = harmless(log, () => store.inbox.ofTurn(id).map(({ payload }) => payload));
+  receipts.show(events ?? [], receiptOf(outcome));
 }
 
 function usageOf({ ending }: TurnEnding): Partial<Usage> {

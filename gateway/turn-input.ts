@@ -50,6 +50,8 @@ function messageLines(message: InboundMessage, shared: boolean): readonly string
     const author = quoted.fromBot ? 'you' : inline(quoted.author);
     lines.push(`[in reply to ${author}: "${inline(quoted.text.slice(0, quotedUnits))}"]`);
   }
+  if (message.late === true)
+    lines.push(`[note: this was written at ${new Date(message.sentAtMs).toISOString()}, while you could not be reached]`);
   if (message.text !== '') lines.push(shared ? `[${inline(message.sender.name)}] ${ownLines(message.text)}` : message.text);
   return lines;
 }

@@ -5,6 +5,7 @@ import type { Log } from './log.ts';
 import type { Media } from './media.ts';
 import type { DraftOutbox } from './outbox.ts';
 import type { Bubbles } from './presenter/bubbles.ts';
+import type { Receipts } from './receipts.ts';
 import type { KeyRules, Sessions } from './sessions.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/index.ts';
@@ -19,6 +20,7 @@ export interface TurnOptions {
   readonly bubbles: Bubbles;
   readonly media: Media;
   readonly desk: AskDesk;
+  readonly receipts: Receipts;
   readonly tools: readonly Tool[];
   readonly settings: () => Settings;
   readonly keys: KeyRules;

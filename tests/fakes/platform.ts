@@ -18,8 +18,8 @@ import {
 import type { AccountConfig, Pacing, Platform } from '../../adapters/platform.ts';
 
 /** `private-previews`: previews are shown in direct chats only, whose ids do not begin with `g`. */
-export type Capability = 'edit' | 'delete' | 'preview' | 'private-previews' | 'typing' | 'fetch' | 'idempotent' | 'buttons';
-export type CallKind = 'send' | 'edit' | 'delete' | 'preview' | 'typing' | 'fetch' | 'respond';
+export type Capability = 'edit' | 'delete' | 'preview' | 'private-previews' | 'typing' | 'fetch' | 'idempotent' | 'buttons' | 'react';
+export type CallKind = 'send' | 'edit' | 'delete' | 'preview' | 'typing' | 'fetch' | 'respond' | 'react';
 
 /** One call of the adapter, whatever became of it. */
 export interface PlatformCall {
@@ -78,7 +78,9 @@ export interface FakePlatform {
   /** The next matching calls fail like this. */
   fail(fault: Fault): void;
   /** Delivers events; throws what the gateway throws. */
-  receive(events: readonly Inbound[]): void;
+  receive(events: readonly Inbound[], keep?: Parameters<Host['receive']>[1]): void;
+  /** Of the gateway that is connected. */
+  readonly host: Host | undefined;
   /** The texts of finished messages in a chat (no bubbles), as a person reads them. */
   texts(chat: string): readonly string[];
   /** Cards that were shown in a chat, as they are now. */
@@ -110,9 +112,12 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     fail: (fault) => {
       server.faults.push({ fault, left: fault.times ?? 1 });
     },
-    receive: (events) => {
+    get host() {
+      return server.host;
+    },
+    receive: (events, keep) => {
       if (server.host === undefined) throw new Error('no gateway is connected');
-      server.host.receive(events);
+      server.host.receive(events, keep);
     },
     texts: (chat) =>
       server.shown.filter(inChat(chat)).flatMap(({ message, deleted }) => (message.type === 'text' && !deleted ? [message.markdown] : [])),
@@ -197,6 +202,9 @@ function connect(server: Server, host: Host): Adapter {
     adapter.respond = (_interaction, text, signal) => call({ kind: 'respond', chat: '', text }, signal, () => undefined);
   }
   if (capabilities.has('typing')) adapter.typing = (chat, signal) => call({ kind: 'typing', chat: chat.chat }, signal, () => undefined);
+  if (capabilities.has('react'))
+    adapter.react = ({ chat, id }, receipt, signal) =>
+      call({ kind: 'react', chat: chat.chat, ref: id, text: receipt }, signal, () => undefined);
   if (capabilities.has('fetch')) adapter.fetch = (attachment, signal) => fetch({ server, alive }, attachment, signal);
   return adapter;
 }

@@ -77,6 +77,15 @@ describe('who is served', () => {
     }
   });
 
+  it('is decided by roles, of which only the ids count', () => {
+    const account = { allowed_users: [], group_allowed_chats: [], allowed_roles: ['r1', 'r2'], pacing };
+    const none = { allowed_users: [], allow_all_users: true };
+    const of = (from: Partial<Sender>) => decide(message('hello', { from }), account, none).decision;
+    expect(of({ roles: ['r9', 'r2'] })).toBe('allow');
+    expect(of({ roles: ['r9'], name: 'r1', aliases: ['r1'] })).toBe('refuse');
+    expect(of({ roles: ['r1'], isBot: true })).toBe('refuse');
+  });
+
   it('holds for native commands as for messages', () => {
     const account = { allowed_users: ['bob'], group_allowed_chats: [], pacing };
     expect(decide(command('stop'), account, { allowed_users: [], allow_all_users: true }).decision).toBe('refuse');
