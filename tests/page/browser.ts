@@ -22,7 +22,10 @@ export interface Tab {
   readonly faults: readonly string[];
 }
 
-export async function newTab(context: BrowserContext, gateway: EchoGateway): Promise<Tab> {
+/** A running server with the page behind it. */
+type Served = Pick<EchoGateway, 'url' | 'link'>;
+
+export async function newTab(context: BrowserContext, gateway: Pick<Served, 'url'>): Promise<Tab> {
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
@@ -37,7 +40,7 @@ export async function newTab(context: BrowserContext, gateway: EchoGateway): Pro
 }
 
 /** Opens a fresh link, as a person does. */
-export async function signedIn(context: BrowserContext, gateway: EchoGateway): Promise<Tab> {
+export async function signedIn(context: BrowserContext, gateway: Served): Promise<Tab> {
   const tab = await newTab(context, gateway);
   await tab.page.goto(gateway.link());
   await connected(tab.page);

@@ -1,0 +1,76 @@
+/** The gateway starts again in the middle. As a process it does so in tests/e2e/restart.test.ts. */
+import { describe, expect, it } from 'vitest';
+import { until } from '../gateway/support/gateway.ts';
+import { countedTool } from '../gateway/support/tools.ts';
+import { describe as inWords } from '../gateway/support/transcript.ts';
+import { actor, callsOf } from './support/model.ts';
+import { answerTo, sees } from './support/person.ts';
+import { places } from './support/world.ts';
+
+describe.each(places)('on $name, a restart', ({ open }) => {
+  it('that was asked for is announced, and confirmed once where it was asked', async () => {
+    const { person } = await open({ model: actor(() => undefined), alone: true });
+    expect(await answerTo(person, '/restart')).toBe('🔄 I am restarting: what is at work goes on afterwards. I tell you when I am back.');
+    await sees(person, '✅ Restarted.');
+    expect(await answerTo(person, 'hello')).toBe('echo: hello');
+    expect(person.reads()).toHaveLength(3);
+  });
+
+  it('tells a chat where a turn runs, which then goes on from its transcript; an effect that was cut is not repeated', async () => {
+    const effect = countedTool('effect', 'external', ({ n }, { signal }) =>
+      n === 1
+        ? { content: 'done' }
+        : new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+    );
+    const model = actor(({ text, results }) => {
+      if (text !== 'go') return undefined;
+      return results.length < 2 ? callsOf(['effect', { n: results.length + 1 }]) : `went on: ${results.join(' | ').slice(0, 60)}`;
+    });
+    const { person, restart, transcript, idle } = await open({ model, tools: [effect.tool] });
+    person.says('go');
+    await until(
+      () => effect.runs.length === 2,
+      () => 'the second call has not begun',
+    );
+    await restart();
+    await sees(person, 'went on: ok: done | ');
+    await idle();
+    expect(person.reads()[0]).toBe('🔄 I am restarting and go on with this right after.');
+    expect(person.reads()).toHaveLength(2);
+    expect(effect.runs).toHaveLength(2);
+    expect(inWords(transcript())).toBe('user call(effect) effect=ok call(effect) effect=interrupted answer');
+    expect(person.progress()).toEqual([]);
+  });
+
+  it('cuts a stream without a word too many: the answer comes once and whole', async () => {
+    let asked = 0;
+    const model = actor(({ text }) => {
+      asked += 1;
+      return asked === 1 ? { begins: 'Half of' } : `The whole answer to ${text}`;
+    });
+    const { person, restart, idle } = await open({ model });
+    person.says('a question');
+    await until(
+      () => person.growing().length > 0,
+      () => 'nothing grows',
+    );
+    await restart();
+    await sees(person, 'The whole answer to a question');
+    await idle();
+    expect(person.reads()).toEqual(['🔄 I am restarting and go on with this right after.', 'The whole answer to a question']);
+  });
+
+  it('loses nothing that waits, and answers it once', async () => {
+    const gate = Promise.withResolvers<string>();
+    const model = actor(({ text }) => (text === 'first' && model.requests.length === 1 ? { begins: '', rest: gate.promise } : undefined));
+    const { person, restart, isWorking, idle } = await open({ model });
+    person.says('first');
+    await until(isWorking, () => 'the turn has not begun');
+    person.says('second', '/queue third');
+    await sees(person, '⏳ That comes next.');
+    await restart();
+    await sees(person, 'echo: third');
+    await idle();
+    expect(person.reads().filter((text) => text.startsWith('echo'))).toEqual(['echo: first', 'echo: second', 'echo: third']);
+  });
+});
