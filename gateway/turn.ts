@@ -123,10 +123,11 @@ async function conduct(
   signal: AbortSignal,
 ): Promise<Conducted> {
   const { turn, session } = parts;
+  const input = runInput(options, parts); // before anything that has to be ended: it reads the store, which may fail
   const watchdog = watch(options, turn);
   const broken = new AbortController();
   const ended = AbortSignal.any([signal, watchdog.signal, broken.signal]);
-  const run = startRun(runInput(options, parts), ended);
+  const run = startRun(input, ended);
   try {
     for await (const event of run.events) {
       watchdog.handle(event);

@@ -111,6 +111,53 @@ describe('a full disk', () => {
     expect(typing()).toBe(before);
   });
 
+  it('that keeps a turn from beginning has nobody told later that nothing happens', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    let refusals = 3;
+    const gateway = await startGateway({
+      change: { agent: { limits: { inactivityMs: 0, warningMs: 90_000, deadlineMs: 0 } } },
+      wrap: (store) => ({
+        ...store,
+        transcript: {
+          ...store.transcript,
+          read: (sessionId) => {
+            if (refusals-- > 0) throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR');
+            return store.transcript.read(sessionId);
+          },
+        },
+      }),
+    });
+    gateway.say('ann', 'hello');
+    await vi.advanceTimersByTimeAsync(60_000);
+    await gateway.idle();
+    await vi.advanceTimersByTimeAsync(180_000);
+    await gateway.idle();
+    expect(gateway.answers('ann')).toEqual(['echo: hello']);
+  });
+
+  it('at the end of a turn delays the answer, which is neither made nor sent twice', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    let refusals = 2;
+    const model = scriptedModel(() => 'the answer');
+    const gateway = await startGateway({
+      model,
+      wrap: (store) => ({
+        ...store,
+        turns: {
+          ...store.turns,
+          end: (...args) => {
+            if (refusals-- > 0) throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL');
+            store.turns.end(...args);
+          },
+        },
+      }),
+    });
+    gateway.say('ann', 'hello');
+    await vi.advanceTimersByTimeAsync(60_000);
+    await gateway.idle();
+    expect([gateway.answers('ann'), model.requests.length]).toEqual([['the answer'], 1]);
+  });
+
   it('leaves a database that the next start finds whole', async ({ skip }) => {
     const disk = smallDisk({ kilobytes: 4096 });
     if (disk === undefined) return skip('only root may mount a small disk');
