@@ -8,6 +8,7 @@ import { disguisedDangerous, disguisedHardline, overlooked } from './disguised.t
 import { hardline } from './hardline.ts';
 import { innocent } from './innocent.ts';
 import { lookAlikes } from './look-alikes.ts';
+import { secondLookDangerous, secondLookHardline, secondLookInnocent } from './second-look.ts';
 
 const home = '/home/ada';
 const workspace = '/home/ada/work';
@@ -32,9 +33,9 @@ const nested = { ...place, directory: inState, workspace: inState, writable: [in
 const classifyNested = (text: string) => classifyCommand(text, nested, parse);
 
 describe('the corpus of commands', () => {
-  const never = [...hardline, ...disguisedHardline];
-  const asked = [...dangerous, ...disguisedDangerous, ...overlooked];
-  const fine = [...innocent, ...lookAlikes];
+  const never = [...hardline, ...disguisedHardline, ...secondLookHardline];
+  const asked = [...dangerous, ...disguisedDangerous, ...overlooked, ...secondLookDangerous];
+  const fine = [...innocent, ...lookAlikes, ...secondLookInnocent];
 
   it('has no command twice and three kinds of some hundreds each', () => {
     const all = [...never, ...asked, ...dangerousReads, ...fine, ...innocentReads];

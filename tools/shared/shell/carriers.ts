@@ -1,17 +1,10 @@
-import type { Walk } from './actions.ts';
-import type { SimpleCommand } from './command.ts';
+import type { Following, Special } from './following.ts';
 import { ANY, DEEP, isStatic, SEVERAL, shown } from './pattern.ts';
-import { changeDirectory, copyScope, type Scope } from './scope.ts';
+import { runner } from './runners.ts';
+import { changeDirectory, copyScope } from './scope.ts';
 import { skipOwnWords, type Unwrapped } from './wrappers.ts';
 
 /** Programs that run other commands in their own peculiar ways. */
-
-export interface Following {
-  readonly name: string;
-  readonly walk: Walk;
-  /** Judges the words as a command of their own. */
-  inner(argv: readonly string[], elsewhere?: Pick<SimpleCommand, 'directories'>): void;
-}
 
 export function follow(unwrapped: Unwrapped, following: Following): void {
   if (unwrapped.kind === 'unknown-option')
@@ -24,11 +17,6 @@ export function skipAssignments(unwrapped: Unwrapped): Unwrapped {
   if (unwrapped.kind !== 'command') return unwrapped;
   const start = unwrapped.argv.findIndex((word) => !/^[A-Za-z_]\w*=/u.test(word));
   return start < 0 ? { kind: 'none' } : { kind: 'command', argv: unwrapped.argv.slice(start) };
-}
-
-export interface Special extends Following {
-  readonly command: SimpleCommand;
-  readonly scope: Scope;
 }
 
 export function runCarrier(words: readonly string[], all: Special): void {
@@ -58,6 +46,9 @@ export function runCarrier(words: readonly string[], all: Special): void {
       return;
     case 'npx':
     case 'npm':
+      textOption(words, all);
+      runner(words, all);
+      return;
     case 'sg':
       textOption(words, all);
       return;
@@ -65,6 +56,7 @@ export function runCarrier(words: readonly string[], all: Special): void {
       remote(words, all);
       return;
     default:
+      runner(words, all);
   }
 }
 
@@ -101,10 +93,11 @@ function environment(words: readonly string[], at: Special): void {
 }
 
 const XARGS = {
-  values: 'IELnPsdai',
+  values: 'IELnPsda',
   flags: 'prt0xo',
-  longValues: ['max-args', 'max-procs', 'delimiter', 'arg-file', 'replace', 'max-lines', 'max-chars'],
-  longFlags: ['null', 'no-run-if-empty', 'verbose', 'interactive', 'exit', 'open-tty'],
+  joined: 'iel',
+  longValues: ['max-args', 'max-procs', 'delimiter', 'arg-file', 'max-chars', 'process-slot-var'],
+  longFlags: ['null', 'no-run-if-empty', 'verbose', 'interactive', 'exit', 'open-tty', 'replace', 'max-lines', 'eof', 'show-limits'],
   operands: 0,
 };
 
@@ -114,7 +107,7 @@ function xargs(words: readonly string[], at: Special): void {
     follow(unwrapped, at);
     return;
   }
-  const replaced = /^-[Ii](.*)$/u.exec(words.find((word) => /^-[Ii]/u.test(word)) ?? '');
+  const replaced = /^(?:-[Ii]|--replace=?)(.*)$/u.exec(words.find((word) => /^-[Ii]|^--replace/u.test(word)) ?? '');
   const mark = replaced === null ? undefined : replaced[1] || (replaced[0] === '-I' ? words[words.indexOf('-I') + 1] : '{}');
   const { feed } = at.command;
   // It takes quotes and backslashes in its input away, and cuts elsewhere or reads something else by some options.
@@ -161,17 +154,19 @@ function watch(words: readonly string[], at: Special): void {
   else at.inner(unwrapped.argv);
 }
 
-const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir', '-x', '--exec', '-X', '--exec-batch']);
+/** Of fd, whose letters may stand together. */
+const FD_RUNS = /^-[A-Za-z]*[xX]$|^--exec(?:-batch)?$/u;
 
 /** The files that it finds lie below its starting points. */
 function find(words: readonly string[], at: Special): void {
   const starts = at.name === 'find' ? findStarts(at.name, words) : fdStarts(words);
   for (const [index, word] of words.entries()) {
-    if (!FIND_RUNS.has(word) || (at.name === 'find' && !/^-(?:exec|ok)/u.test(word))) continue;
+    const joined = at.name === 'find' ? undefined : /^--exec(?:-batch)?=(.*)$/u.exec(word)?.[1];
+    if (joined === undefined && !(at.name === 'find' ? /^-(?:exec|ok)(?:dir)?$/u : FD_RUNS).test(word)) continue;
     const end = words.findIndex(
       (later, position) => position > index && (later === ';' || (later === '+' && words[position - 1] === '{}')),
     );
-    const given = words.slice(index + 1, end < 0 ? words.length : end);
+    const given = [...(joined === undefined ? [] : [joined]), ...words.slice(index + 1, end < 0 ? words.length : end)];
     const argv = at.name === 'find' || given.some((part) => part.includes('{')) ? given : [...given, '{}'];
     for (const start of starts) at.inner(argv.map((part) => part.replaceAll('{}', `${start}/${DEEP}`)));
   }
@@ -179,7 +174,7 @@ function find(words: readonly string[], at: Special): void {
 
 /** `fd PATTERN [DIRECTORY...]`: the file is put behind a command that does not say where it belongs. */
 function fdStarts(words: readonly string[]): string[] {
-  const end = words.findIndex((word) => FIND_RUNS.has(word));
+  const end = words.findIndex((word) => FD_RUNS.test(word) || word.startsWith('--exec'));
   const operands = words
     .slice(0, end < 0 ? words.length : end)
     .filter((word, index, all) => !word.startsWith('-') && !/^-[tedEScj]$/u.test(all[index - 1] ?? ''));
@@ -195,9 +190,9 @@ export function findStarts(name: string, words: readonly string[]): string[] {
 /** `su -c text`, `script -c text`, `flock FILE -c text` or `flock FILE command`. */
 function textOption(words: readonly string[], at: Special): void {
   if (at.name === 'su' || at.name === 'runuser') at.walk.doubt('It runs with the rights of another user.');
-  const index = words.findIndex((word) => /^-[a-zA-Z]*c$|^--command$/u.test(word));
-  const joined = words.find((word) => /^--command=|^-c./u.test(word));
-  const text = joined?.replace(/^--command=|^-c/u, '') ?? (index < 0 ? undefined : words[index + 1]);
+  const index = words.findIndex((word) => /^-[a-zA-Z]*c$|^--(?:command|call)$/u.test(word));
+  const joined = words.find((word) => /^--(?:command|call)=|^-c./u.test(word));
+  const text = joined?.replace(/^--(?:command|call)=|^-c/u, '') ?? (index < 0 ? undefined : words[index + 1]);
   if (text !== undefined && isStatic(text)) {
     at.walk.script(text, copyScope(at.scope));
     return;

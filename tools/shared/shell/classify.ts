@@ -4,7 +4,7 @@ import { isDeceiving, isStatic, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';
 import { combinationFindings } from './rules/combination.ts';
 import { deleteRules, removedPlaces } from './rules/delete.ts';
-import { diskRules, formatRule } from './rules/disk.ts';
+import { diskRules, formatRule, wholeDisk } from './rules/disk.ts';
 import { assignmentFindings, elsewhere, homeSweep, programName, redirectFindings, secretPaths, sourced } from './rules/generic.ts';
 import { hiddenClimbs } from './rules/hidden-climbs.ts';
 import { carried, isReader } from './rules/known.ts';
@@ -28,6 +28,7 @@ const FOR_ALL: readonly Rule[] = [
   sourced,
   elsewhere,
   formatRule,
+  wholeDisk,
   interpreters,
   secretPaths,
   homeSweep,

@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import { ANY, PIECE, SEVERAL } from './pattern.ts';
+import { ANY, NUMBER, PIECE, SEVERAL } from './pattern.ts';
 import { ansiC, doubleQuoted, finishWord, globbed, hidesExpansion, TILDE, unquoted } from './quoting.ts';
 import { type Scope, variableValue } from './scope.ts';
 
@@ -96,6 +96,8 @@ function segmentsOf(node: Node, expander: Expander): Segment[] {
       expander.substitute(node);
       return [{ text: `/dev/fd/${PIECE}`, splits: false }];
     case 'arithmetic_expansion':
+      expander.substitute(node);
+      return [{ text: NUMBER, splits: false }];
     case 'brace_expression':
       expander.substitute(node);
       return [{ text: PIECE, splits: false }];
@@ -144,7 +146,7 @@ function expansionValue(node: Node, expander: Expander): string {
   if (node.type === 'simple_expansion') return variableValue(expander.scope, node.text.slice(1));
   if (node.type === 'arithmetic_expansion') {
     expander.substitute(node);
-    return PIECE;
+    return NUMBER;
   }
   if (node.type !== 'expansion') return expander.substitute(node);
   return parameterValue(node, expander);

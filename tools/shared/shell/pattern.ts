@@ -14,16 +14,27 @@ export const PIECE = '\ue001';
 /** A relative path that stays below its directory. */
 export const DEEP = '\ue002';
 
+/** What arithmetic gives: digits, perhaps with a minus before them. */
+export const NUMBER = '\ue005';
+
 /** Some name that begins with a dot and is neither `.` nor `..`. */
 const HIDDEN = '\ue003';
 
 export const PLACEHOLDERS = /[\ue000-\uf8ff]/u;
 
 // Characters that make a text look different from what runs, and those that we use ourselves as marks.
-const DECEIVING = /[[\p{Cc}--[\t\n]]\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ue000-\uf8ff]/v;
+const DECEIVING =
+  /[[\p{Cc}--[\t\n]]\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u115f\u1160\u3164\uffa0\u{e0000}-\u{e01ef}\ue000-\uf8ff]/v;
+
+// A family, a rainbow, the flag of Wales: several characters that are shown as one emoji.
+const JOINED_EMOJI =
+  /\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)+|\u{1f3f4}[\u{e0030}-\u{e007a}]{3,6}\u{e007f}/gu;
+// These scripts are not written right without them.
+const JOINERS =
+  /(?<=[\p{scx=Arab}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}])[\u200c\u200d](?=[\p{scx=Arab}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}])/gu;
 
 export function isDeceiving(text: string): boolean {
-  return DECEIVING.test(text) || !text.isWellFormed();
+  return DECEIVING.test(text.replaceAll(JOINED_EMOJI, '').replaceAll(JOINERS, '')) || !text.isWellFormed();
 }
 
 export function isStatic(word: string): boolean {
@@ -32,7 +43,13 @@ export function isStatic(word: string): boolean {
 
 /** For people: how the unknown parts are shown. */
 export function shown(word: string): string {
-  return word.replaceAll(SEVERAL, '…').replaceAll(ANY, '…').replaceAll(PIECE, '*').replaceAll(DEEP, '**').replaceAll(HIDDEN, '.*');
+  return word
+    .replaceAll(SEVERAL, '…')
+    .replaceAll(ANY, '…')
+    .replaceAll(PIECE, '*')
+    .replaceAll(NUMBER, '*')
+    .replaceAll(DEEP, '**')
+    .replaceAll(HIDDEN, '.*');
 }
 
 /** All directories that a relative word may be relative to; `undefined`: not known. */
@@ -96,7 +113,7 @@ function componentMatches(pattern: string, rule: string): boolean {
   if (rule === '*') return true;
   const ruleLiteral = rule.endsWith('*') ? rule.slice(0, -1) : undefined;
   if (isStatic(pattern)) return ruleLiteral === undefined ? pattern === rule : pattern.startsWith(ruleLiteral);
-  if (pattern.startsWith(PIECE) && rule.startsWith('.')) return false;
+  if ((pattern.startsWith(PIECE) || pattern.startsWith(NUMBER)) && rule.startsWith('.')) return false;
   if (pattern === HIDDEN) return rule.startsWith('.');
   if (ruleLiteral === undefined) return new RegExp(`^${globSource(pattern)}$`, 'u').test(rule);
   const known = pattern.slice(0, pattern.search(PLACEHOLDERS));

@@ -1,17 +1,13 @@
 import { doubting, type Walk } from './actions.ts';
 import { follow, runCarrier, skipAssignments } from './carriers.ts';
 import { commandName, type SimpleCommand } from './command.ts';
+import { withLongNames } from './long-options.ts';
 import { isStatic } from './pattern.ts';
 import { copyScope, type Scope } from './scope.ts';
+import { isShell } from './shells.ts';
 import { skipOwnWords, WRAPPERS } from './wrappers.ts';
 
 const MAX_LAYERS = 12;
-const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'hush', 'csh', 'tcsh', 'rbash', 'yash', 'pwsh']);
-
-export function isShell(name: string): boolean {
-  return SHELLS.has(name);
-}
-
 /** Words that bash does not take for a command: the parser did. */
 const RESERVED = new Set([
   '{',
@@ -46,7 +42,8 @@ interface Layers {
   readonly left: number;
 }
 
-function layer(command: SimpleCommand, scope: Scope, layers: Layers): void {
+function layer(given: SimpleCommand, scope: Scope, layers: Layers): void {
+  const command = { ...given, argv: withLongNames(given.argv) };
   const walk = doubting(command, layers.walk);
   if (layers.left === 0) {
     walk.doubt('Too many commands are wrapped in each other in it.');

@@ -5,6 +5,8 @@ export interface Wrapper {
   readonly values: string;
   /** Short options without one. An option that is in neither asks: its value could be taken for the command. */
   readonly flags: string;
+  /** Short options that take a value in the same word only. */
+  readonly joined?: string;
   /** Long options that take their value in the next word when not joined by `=`. */
   readonly longValues: readonly string[];
   readonly longFlags: readonly string[];
@@ -139,6 +141,7 @@ function optionLength(word: string, spec: Wrapper): number | undefined {
   }
   for (const [at, letter] of [...word.slice(1)].entries()) {
     if (spec.values.includes(letter)) return at === word.length - 2 ? 2 : 1;
+    if (spec.joined?.includes(letter) === true) return 1;
     if (!spec.flags.includes(letter)) return undefined;
   }
   return 1;

@@ -1,6 +1,6 @@
 import { commandName, type SimpleCommand } from '../command.ts';
-import { isStatic } from '../pattern.ts';
-import { ask, type Rule } from './rule.ts';
+import { ANY, isStatic } from '../pattern.ts';
+import { ask, type Rule, reading } from './rule.ts';
 
 /** Programs that run what stands in their arguments or arrives on their input. */
 
@@ -15,13 +15,17 @@ const INTERPRETERS: readonly Interpreter[] = [
   { name: /^(?:python|pypy)[\d.]*w?$/u, inline: /^-[a-zA-Z]*c/u, values: /^-[WX]$/u },
   { name: /^perl[\d.]*$/u, inline: /^-[a-zA-Z0-9]*[eE]/u, values: /^$/u },
   { name: /^(?:j|t)?ruby[\d.]*$/u, inline: /^-[a-zA-Z]*e/u, values: /^-[rI]$/u },
-  { name: /^(?:node|nodejs)$/u, inline: /^-[a-zA-Z]*[ep]|^--(?:eval|print)/u, values: /^(?:-r|--require|--import|--loader|--env-file)$/u },
+  {
+    name: /^(?:node|nodejs)$/u,
+    inline: /^-[a-zA-Z]*[ep]|^--(?:eval|print)|^(?:--import=|--loader=)?data:/u,
+    values: /^(?:-r|--require|--import|--loader|--env-file)$/u,
+  },
   { name: /^(?:bun|deno)$/u, inline: /^(?:-e|-p|eval|--eval|--print)$/u, values: /^$/u },
-  { name: /^(?:php)[\d.]*$/u, inline: /^-[rBRE]/u, values: /^-[dc]$/u },
+  { name: /^(?:php)[\d.]*$/u, inline: /^-[rBREa]|^--run$/u, values: /^-[dc]$/u },
   { name: /^(?:lua|luajit)[\d.]*$/u, inline: /^-e/u, values: /^-l$/u },
   {
-    name: /^(?:rscript|r|julia|osascript|groovy|scala|elixir|ghc|guile|racket|sbcl|tclsh|wish|expect|pwsh|powershell)$/u,
-    inline: /^-(?:e|c|E|x|Command|-eval|-execute)/iu,
+    name: /^(?:rscript|r|julia|osascript|groovy|scala|elixir|ghc|guile|racket|sbcl|tclsh|wish|expect|pwsh|powershell|octave|octave-cli|gnuplot|ipython3?|micropython|clojure|clj|bb|janet|crystal|nim|swift|kotlin|sage|maxima|xonsh|nu|elvish)$/u,
+    inline: /^-(?:e|c|E|x|Command|-eval|-execute|-command|-batch-string)/iu,
     values: /^$/u,
   },
   {
@@ -56,21 +60,51 @@ export const interpreters: Rule = (command) => {
   const isAsked = words.some((word) => /^(?:--version|-V|-v|--help|-h)$/u.test(word));
   if (script !== undefined && /^-$|^\/dev\/(?:fd|stdin)/u.test(script)) return ask(`It feeds text to ${name}, which runs it.`);
   if (script === undefined && !isAsked && command.feed.from !== 'nothing') return ask(`It feeds text to ${name}, which runs it.`);
-  return script !== undefined && !isStatic(script) && script.includes('\ue000')
+  return script !== undefined && !isStatic(script) && script.includes(ANY)
     ? ask(`It lets ${name} run a file that only shows when it runs.`)
     : [];
 };
 
-const RUNS_COMMANDS = /\bsystem\s*\(|\|\s*&?\s*(?:"|getline)|\|&|>\s*["(/$a-zA-Z]|@load|"\s*\|/u;
+const RUNS_COMMANDS = /\bsystem\s*\(|\|\s*&?\s*(?:"|getline)|\|&|>\s*["(/$a-zA-Z]|@load|@\s*\w+\s*\(|"\s*\|/u;
 
-const awk: Rule = (command) => {
-  const words = command.argv.slice(1);
-  const fromFile = words.some((word) => /^-f|^--file|^-[ieE]$|^--(?:include|exec|load|source)/u.test(word));
-  const program = words.find((word, index) => !word.startsWith('-') && !/^-[vF]$/u.test(words[index - 1] ?? ''));
-  if (fromFile || program === undefined) return [];
-  if (!isStatic(program) && program.includes('\ue000')) return ask('It gives awk a program that only shows when it runs.');
-  return RUNS_COMMANDS.test(withoutComparisons(program)) ? ask('Its awk program runs commands or writes files.') : [];
+const awk: Rule = (command, place) => {
+  const programs = awkPrograms(command.argv.slice(1));
+  if (programs.some((program) => program.includes(ANY))) return ask('It gives awk a program that only shows when it runs.');
+  if (
+    programs
+      .map((program) => withoutTexts(program.replaceAll(/>\s*"\/dev\/std(?:err|out)"/gu, '')))
+      .some((program) => RUNS_COMMANDS.test(withoutComparisons(program)) || PIPES.test(program))
+  )
+    return ask('Its awk program runs commands or writes files.');
+  return programs
+    .flatMap((program) => program.match(/(?<=")(?:\.{1,2}|~)?\/[^"]+(?=")/gu) ?? [])
+    .flatMap((word) => reading(word, command.directories, place))
+    .slice(0, 1);
 };
+
+/** The texts that it runs; what it runs out of files is as it was. */
+function awkPrograms(words: readonly string[]): string[] {
+  const given = words.flatMap((word, index) =>
+    /^-e$|^--source$/u.test(words[index - 1] ?? '') ? [word] : (/^(?:-e|--source=)([\s\S]+)$/u.exec(word)?.[1] ?? []),
+  );
+  if (given.length > 0 || words.some((word) => /^-f|^--file|^-E|^--exec/u.test(word))) return given;
+  const program = words.find(
+    (word, index) => !word.startsWith('-') && !/^(?:-[vFilW]|--(?:include|load|assign|field-separator))$/u.test(words[index - 1] ?? ''),
+  );
+  return program === undefined ? [] : [program];
+}
+
+/** Texts and patterns taken out, where it is certain what they are: a `/` may also divide. */
+function withoutTexts(program: string): string {
+  const bare = program.replaceAll(
+    /"(?:\\.|[^"\\\n])*"|#[^\n]*|(?<=[\w\]])(?<!\b(?:return|printf?|in|case|else|do|getline|exit)) *\/=?|(?<=(?:^|[(,~!{};&|\n])\s*)\/(?:\\.|\[\^?\]?[^\]\n]*\]|[^/\\\n])*\//gu,
+    (text) => (text.startsWith('"') ? '""' : ' '),
+  );
+  return /["/]/u.test(bare.replaceAll('""', '')) ? program : bare;
+}
+
+/** One `|` hands something to a command. */
+const PIPES = /(?<!\|)\|(?!\|)/u;
 
 /** `$1 > 5` and `x > y` inside conditions are comparisons; after `print` a `>` writes. */
 function withoutComparisons(program: string): string {

@@ -1,6 +1,6 @@
 import { commandName, type Finding, type Reading, type SimpleCommand } from '../command.ts';
 import { ANY, couldBe, type Directories, resolveWord } from '../pattern.ts';
-import { isShell } from '../unwrap.ts';
+import { isShell } from '../shells.ts';
 import { isInterpreter } from './code.ts';
 import { AFTER_PROGRAM, FILE_READERS } from './generic.ts';
 import type { ShellPlace } from './links.ts';

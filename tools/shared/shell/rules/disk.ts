@@ -62,4 +62,15 @@ export function isFormatter(name: string): boolean {
   return /^mkfs(?:\..+)?$|^newfs_.+$/u.test(name);
 }
 
+const SHOWS_DISKS =
+  /^(?:ls|ll|lsblk|blkid|df|stat|file|echo|printf|test|\[|\[\[|readlink|realpath|basename|dirname|findmnt|udevadm|smartctl|mount|umount)$/u;
+
+/** Whatever it is, given a disk it reads or writes all that is on it. */
+export const wholeDisk: Rule = (command) => {
+  const name = commandName(command);
+  if (SHOWS_DISKS.test(name) || Object.hasOwn(diskRules, name) || isFormatter(name)) return [];
+  const words = command.argv.slice(1).flatMap((word) => [word, ...word.split('=').slice(1)]);
+  return words.some(isRawDisk) ? ask('It reads or writes a disk as a whole.') : [];
+};
+
 export const formatRule: Rule = (command, place) => (isFormatter(commandName(command)) ? format(command, place) : []);

@@ -3,7 +3,7 @@ import { commandName, type Finding, type Reading, type SimpleCommand } from '../
 import { ANY, isStatic, shown } from '../pattern.ts';
 import { isReader } from './known.ts';
 import type { ShellPlace } from './links.ts';
-import { ask, holdsSecrets, isVital, isWritable, type Rule, reading, readingByEnd, readingByStart, streaming } from './rule.ts';
+import { ask, holdsSecrets, isRawDisk, isVital, isWritable, type Rule, reading, readingByEnd, readingByStart, streaming } from './rule.ts';
 
 /** What holds for every command, whatever its name. */
 
@@ -93,6 +93,7 @@ export function redirectFindings(reading_: Reading, place: ShellPlace): Finding[
   return reading_.redirects.flatMap(({ target, writes, directories }) => {
     if (/^\/dev\/(?:tcp|udp)\//u.test(target)) return ask('It opens a connection to another machine.', [shown(target)]);
     if (writes) return streaming(target, directories, place);
+    if (isRawDisk(target)) return ask('It reads a disk as a whole.', [shown(target)]);
     return [reading, readingByEnd, readingByStart].flatMap((judge) => judge(target, directories, place)).slice(0, 1);
   });
 }

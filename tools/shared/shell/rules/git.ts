@@ -61,7 +61,14 @@ function parseGit(argv: readonly string[]): GitCall {
     if (/^--(?:exec-path|config-env)=/u.test(word)) settings.push(`core.pager=${word}`);
     if (/^(?:-[cC]|--config-env|--git-dir|--work-tree|--namespace|--super-prefix)$/u.test(word)) index += 1;
   }
-  return { verb: words[index] ?? '', words: words.slice(index + 1), settings, directories };
+  const verb = words[index] ?? '';
+  const own = words.slice(index + 1);
+  if (verb === 'clone') settings.push(...own.filter((_, at) => /^-[a-z]*c$/u.test(own[at - 1] ?? '')), ...own.flatMap(gluedSetting));
+  return { verb, words: own, settings, directories };
+}
+
+function gluedSetting(word: string): string[] {
+  return /^-[a-z]*?c(.+)$/u.exec(word)?.slice(1) ?? [];
 }
 
 const KEPT_TO_ITSELF = new Set(
@@ -73,16 +80,22 @@ const KEPT_TO_ITSELF = new Set(
 /** No setting, alias or option that would make git run what it is not. Hooks are the repository's, and are as they were. */
 export function runsOnlyGit(argv: readonly string[]): boolean {
   const { verb, words, settings } = parseGit(argv);
-  return KEPT_TO_ITSELF.has(verb) && settings.length === 0 && !words.some((word) => RUNNING_OPTION.test(word));
+  return KEPT_TO_ITSELF.has(verb) && settings.length === 0 && !namesProgram(verb, words);
 }
 
-const RUNNING_OPTION = /^--(?:upload-pack|receive-pack|exec|extcmd|open-files-in-pager|template|config)(?:=|$)|^ext::|^-O\w/u;
+const RUNNING_OPTION = /^--(?:upload-pack|receive-pack|exec|extcmd|open-files-in-pager|template|config)(?:=|$)|(?:^|=)ext::/u;
+/** The same by a letter, which means something else to other verbs. */
+const RUNNING_LETTERS: Readonly<Record<string, RegExp>> = { clone: /^-[a-z]*u/u, grep: /^-[A-Za-z]*O/u };
+
+function namesProgram(verb: string, words: readonly string[]): boolean {
+  return words.some((word) => RUNNING_OPTION.test(word) || RUNNING_LETTERS[verb]?.test(word) === true);
+}
 
 export const git: Rule = (command, place) => {
   const call = parseGit(command.argv);
   if (call.settings.some((setting) => !isStatic(setting) || RUNNING_SETTING.test(setting.split('=', 1)[0] ?? '')))
     return ask('It gives git a program to run.');
-  if (call.verb !== 'config' && call.words.some((word) => RUNNING_OPTION.test(word))) return ask('It gives git a program to run.');
+  if (call.verb !== 'config' && namesProgram(call.verb, call.words)) return ask('It gives git a program to run.');
   if (readsElsewhere(call, command, place)) return ask('It shows what is in a directory where secrets or the state of this gateway are.');
   if (/^credential/u.test(call.verb)) return ask('It shows or keeps credentials.');
   if (call.verb === 'maintenance' && !call.words.includes('run')) return ask('It makes something run later by itself.');
@@ -135,7 +148,7 @@ function target(call: GitCall, command: SimpleCommand, place: ShellPlace) {
             ? operands.slice(1, 2)
             : call.verb === 'push'
               ? operands.slice(0, 1).filter((word) => /^[./~]/u.test(word))
-              : call.verb === 'apply'
+              : /^(?:apply|am)$/u.test(call.verb)
                 ? call.words.flatMap((word) => /^--directory=(.*)$/u.exec(word)?.[1] ?? [])
                 : [];
   return written.flatMap((word) => writing(word, command.directories, place));
@@ -169,7 +182,9 @@ const LOSING: Readonly<Record<string, (words: readonly string[]) => string | und
   stash: (words) => (/^(?:drop|clear)$/u.test(words[0] ?? '') ? 'It throws stashed work away.' : undefined),
   reflog: (words) => (/^(?:expire|delete)$/u.test(words[0] ?? '') ? 'It deletes the history of references.' : undefined),
   apply: (words) => (has(words, /^--unsafe/u) ? 'It may write outside of the workspace.' : undefined),
-  'update-ref': (words) => (has(words, /^-d|--stdin/u) ? 'It deletes references.' : undefined),
+  'update-ref': (words) => (has(words, /^-d|^--(?:stdin|delete)/u) ? 'It deletes references.' : undefined),
+  rm: (words) => (has(words, /^-\w*f|^--force$/u) && !has(words, /^--cached$/u) ? 'It throws uncommitted work away.' : undefined),
+  worktree: (words) => (words[0] === 'remove' && has(words, /^-\w*f|^--force$/u) ? 'It throws uncommitted work away.' : undefined),
   'filter-branch': () => 'It rewrites history and runs commands given as text.',
   'filter-repo': () => 'It rewrites history.',
   rebase: (words) => (has(words, /^-\w*x|^--exec/u) ? 'It runs commands given as text.' : undefined),
@@ -179,7 +194,7 @@ const LOSING: Readonly<Record<string, (words: readonly string[]) => string | und
   mergetool: () => 'It gives git a program to run.',
   config: (words) => {
     if (has(words, /^--(?:get.*|list|show-.*)$|^-l$|^(?:get|list)$/u)) return undefined;
-    if (has(words, /^--(?:global|system|file)|^-f$|^-e$|^--edit/u))
+    if (has(words, /^--(?:global|system|file)|^-f|^-e$|^--edit/u))
       return words.filter((word) => !word.startsWith('-')).length > 1
         ? 'It changes the configuration of git outside of the workspace.'
         : undefined;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { commandName, type Finding, type Reading, type SimpleCommand } from '../command.ts';
-import { couldBe, type Directories, mayClimb, shown } from '../pattern.ts';
+import { ANY, couldBe, type Directories, mayClimb, shown } from '../pattern.ts';
+import { AFTER_PROGRAM } from './generic.ts';
 import { ask } from './rule.ts';
 
 /** Ways up that no look at the disk shows: through links that the text itself makes, and through those that differ for each process. */
@@ -64,6 +65,7 @@ function leadsThroughProcess(file: string, program: string): boolean {
   for (const [index, part] of parts.entries()) {
     known = part === '..' ? known.slice(0, -1) : [...known, part];
     const here = `/${known.join('/')}`;
+    if (known[0]?.startsWith(ANY) === true && AFTER_PROGRAM.test(program)) return false; // a pattern between slashes, no path
     const isLast = index === parts.length - 1 && !file.endsWith('/');
     if (!(isLast && ONLY_SHOWS_LINKS.test(program)) && PROCESS_LINKS.some((link) => couldBe(here, link))) return true;
     if (!isLast && DESCRIPTORS.some((link) => couldBe(here, link))) return true;

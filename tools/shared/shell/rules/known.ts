@@ -1,6 +1,6 @@
 import { commandName, type Finding, type SimpleCommand } from '../command.ts';
 import { isStatic } from '../pattern.ts';
-import { isShell } from '../unwrap.ts';
+import { isShell } from '../shells.ts';
 
 /** Programs that change nothing by themselves, or whose writing has its own rule. They may run anywhere, and their words are no commands. */
 const READERS = new Set(
@@ -18,6 +18,11 @@ const READERS = new Set(
 
 export function isReader(name: string): boolean {
   return READERS.has(name);
+}
+
+/** Whether a word in the middle of others can hardly be anything but the name of a program. */
+export function isStrong(name: string): boolean {
+  return STRONG.test(name);
 }
 
 const STRONG =

@@ -3,6 +3,7 @@ import { type OptionSpec, parseOptions } from '../options.ts';
 import { isStatic } from '../pattern.ts';
 import type { ShellPlace } from './links.ts';
 import { ask, type Rule, streaming } from './rule.ts';
+import { attach, MEMORY } from './system.ts';
 
 /** Programs that mostly read, and write where one of their words says. */
 
@@ -35,6 +36,16 @@ const intoOptions =
     });
     return firstWritten(files, command, place);
   };
+
+/** The end of a word that begins so. */
+const intoJoined =
+  (pattern: RegExp): Rule =>
+  (command, place) =>
+    firstWritten(
+      command.argv.slice(1).flatMap((word) => pattern.exec(word)?.[1] ?? []),
+      command,
+      place,
+    );
 
 const both =
   (...rules: readonly Rule[]): Rule =>
@@ -142,13 +153,22 @@ const intoOwn = (name: string): Rule => intoOptions(WORKS_ELSEWHERE[name] ?? [])
 /** `python3 -m venv DIR`, `-m zipfile -e FILE DIR`; `-m timeit CODE`. */
 const pythonModule: Rule = (command, place) => {
   const words = command.argv.slice(1);
-  const at = words.findIndex((word) => /^-\w*m$/u.test(word));
-  const module = words[at + 1] ?? '';
-  if (at < 0) return [];
+  const joined = words.findIndex((word) => /^-[A-Za-z]*?m/u.test(word));
+  if (joined < 0) return [];
+  const glued = /^-[A-Za-z]*?m(.+)$/u.exec(words[joined] ?? '')?.[1];
+  const at = glued === undefined ? joined : joined - 1;
+  const module = glued ?? words[at + 1] ?? '';
   if (/^(?:timeit|pdb|code|trace)$/u.test(module)) return ask('It gives python code as an argument.');
-  const { operands } = parseOptions(words.slice(at + 2));
+  const { operands, flags, values } = parseOptions(words.slice(at + 2), { values: 'db', longValues: ['directory', 'bind'] });
+  const served = values.get('d') ?? values.get('directory');
+  if (module === 'http.server' && served !== undefined && firstWritten([served], command, place).length > 0)
+    return ask('It shows what is outside of the workspace to the network.');
+  if (module === 'json.tool') return firstWritten(operands.slice(1, 2), command, place);
+  if (/^(?:compileall|py_compile|lib2to3)$/u.test(module)) return firstWritten(operands, command, place);
   if (/^(?:venv|virtualenv)$/u.test(module)) return firstWritten(operands, command, place);
-  return /^(?:zipfile|tarfile)$/u.test(module) ? firstWritten(operands.slice(-1), command, place) : [];
+  return /^(?:zipfile|tarfile)$/u.test(module)
+    ? firstWritten(flags.has('c') ? operands.slice(0, 1) : operands.slice(-1), command, place)
+    : [];
 };
 
 /** `inplace` of gawk rewrites its operands. */
@@ -180,7 +200,18 @@ const rules: Record<string, Rule> = {
   uniq: intoSecond({ values: 'fsw', longValues: ['skip-fields', 'skip-chars', 'check-chars'] }),
   xxd: intoSecond({ values: 'cglnos' }),
   objcopy: intoSecond({ values: 'IOBFjRKNLGW' }),
-  script: intoFirst({ values: 'cEIOBTmo', longValues: ['command', 'log-in', 'log-out', 'log-io', 'log-timing'] }),
+  script: both(
+    intoFirst({ values: 'cEIOBTmo', longValues: ['command', 'log-in', 'log-out', 'log-io', 'log-timing'] }),
+    intoOptions(['-I', '-O', '-B', '-T', '--log-in', '--log-out', '--log-io', '--log-timing']),
+  ),
+  time: (command, place) => {
+    const { values } = parseOptions(command.argv.slice(1), { values: 'fo', longValues: ['format', 'output'] });
+    return firstWritten([values.get('o') ?? values.get('output') ?? ''], command, place);
+  },
+  ...Object.fromEntries(['gdb', 'lldb', 'perf'].map((name) => [name, attach])),
+  gcore: () => ask(MEMORY),
+  ltrace: both(attach, intoOwn('ltrace')),
+  strace: both(attach, asking(/^(?:-o)?[|!]/u, 'It runs a program through strace.'), intoOwn('strace')),
   logsave: intoFirst({}),
   flock: intoFirst({ values: 'wEc' }),
   ar: intoSecond({}),
@@ -202,7 +233,7 @@ const rules: Record<string, Rule> = {
   gem: asking(/^(?:un)?install$/u, INSTALLS),
   pipx: asking(/^(?:un)?install|^upgrade|^inject$/u, INSTALLS),
   go: both(asking(/^install$/u, INSTALLS), intoOwn('go')),
-  gawk: rewriting,
+  gawk: both(rewriting, intoJoined(/^(?:-[dop]|--(?:dump-variables|pretty-print|profile)=)(.+)$/u)),
   awk: rewriting,
   dc: asking(/!/u, 'It gives dc a command to run.'),
   ...Object.fromEntries(['python', 'python3'].map((name) => [name, pythonModule])),

@@ -19,23 +19,30 @@ const containers: Rule = (command, place) => {
   if (CONTAINER_STOPS.test(verb)) return ask('It stops, changes or deletes containers or what they hold.');
   if (verb === 'exec') return ask('It runs a command in a container.');
   if (verb === 'cp') return operands.slice(-1).flatMap((word) => (word.includes(':') ? [] : writing(word, command.directories, place)));
+  if (/^(?:login|push)$/u.test(verb)) return ask(PUBLISHES);
   if (verb !== 'run' && verb !== 'create') return [];
-  const mounts = words.flatMap((word, index) =>
-    /^(?:-v|--volume)$/u.test(words[index - 1] ?? '')
-      ? [word]
-      : /^(?:-v|--volume=)./u.test(word)
-        ? [word.replace(/^-v|^--volume=/u, '')]
-        : [],
-  );
+  const mounts = words.flatMap((word, index) => mounted(word, words[index - 1] ?? ''));
   const wide = mounts.some((mount) => isVital(mount.split(':', 1)[0] ?? '', command.directories, place) || /docker\.sock/u.test(mount));
   const outside = mounts.flatMap((mount) =>
     mount.startsWith('/') && !/:ro\b/u.test(mount) ? writing(mount.split(':', 1)[0] ?? '', command.directories, place) : [],
   );
-  const privileged = words.some((word) =>
-    /^--(?:privileged|cap-add|pid=host|net(?:work)?=host|device|security-opt|userns=host|ipc=host)/u.test(word),
+  const privileged = words.some((word, index) =>
+    /^--(?:privileged|cap-add|pid=host|net(?:work)?=host|device|security-opt|userns=host|ipc=host|uts=host|volumes-from)/u.test(
+      /^--(?:pid|net|network|userns|ipc|uts)$/u.test(word) ? `${word}=${words[index + 1] ?? ''}` : word,
+    ),
   );
   return wide || privileged ? ask('It gives a container rights over this machine.') : outside.slice(0, 1);
 };
+
+/** `-v /a:/b`, `-itv /a:/b`, `--mount type=bind,source=/a,target=/b` */
+function mounted(word: string, before: string): string[] {
+  if (/^-[dit]*v$|^--volume$/u.test(before)) return [word];
+  if (/^(?:-v|--volume=)./u.test(word)) return [word.replace(/^-v|^--volume=/u, '')];
+  const mount = before === '--mount' ? word : /^--mount=(.*)$/u.exec(word)?.[1];
+  const source = /(?:^|,)(?:source|src)=([^,]*)/u.exec(mount ?? '')?.[1];
+  if (source === undefined) return [];
+  return [`${source}:${/(?:^|,)(?:readonly|ro)\b/u.test(mount ?? '') ? 'ro' : ''}`];
+}
 
 const verbs =
   (pattern: RegExp, why: string): Rule =>

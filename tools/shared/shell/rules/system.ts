@@ -1,6 +1,6 @@
 import { commandName } from '../command.ts';
 import { parseOptions } from '../options.ts';
-import { ANY, isStatic } from '../pattern.ts';
+import { ANY, isStatic, NUMBER } from '../pattern.ts';
 import { ask, hardline, type Rule } from './rule.ts';
 
 const POWER = 'It turns the machine off or restarts it.';
@@ -38,18 +38,31 @@ const kill: Rule = (command) => {
   const targets = hasSignal ? words.slice(/^-[sn]$/u.test(words[0] ?? '') ? 2 : /^-/u.test(words[0] ?? '') ? 1 : 0) : words;
   if (targets.includes('-1') || (words.length === 1 && words[0] === '-1')) return hardline('It ends every process that it can reach.');
   if (targets.some((word) => word === '1' || /^-0*1$/u.test(word))) return ask('It signals the first process of the machine.');
-  return targets.some((word) => word.includes(ANY)) ? ask('It ends processes that only show when it runs.') : [];
+  return targets.some((word) => word.includes(ANY) || word.startsWith(NUMBER)) ? ask('It ends processes that only show when it runs.') : [];
 };
 
-const OURSELVES = /hermes|gateway|cli\.py/iu;
+const OURSELVES = /hermes|gateway|cli\.py|mainthread/iu;
+const OUR_NAMES = ['hermes', 'gateway', 'node', 'MainThread'];
+
+/** `no.e`, `[m-o]`, `a|b`: a pattern finds what it does not name. */
+function mayMeanUs(pattern: string): boolean {
+  if (pattern.length > 100) return true;
+  if (/^[\w-]+$/u.test(pattern)) return 'MainThread'.includes(pattern) && pattern !== '';
+  try {
+    return OUR_NAMES.some((name) => new RegExp(pattern, 'iu').test(name));
+  } catch {
+    return true; // none that we can read
+  }
+}
 
 const killByName: Rule = (command) => {
   const words = command.argv.slice(1);
   const text = words.join(' ');
-  if (OURSELVES.test(text)) return ask('It could end this gateway itself.');
+  if (OURSELVES.test(text) || words.some((word) => !word.startsWith('-') && isStatic(word) && mayMeanUs(word)))
+    return ask('It could end this gateway itself.');
   if (
-    words.some((word) => /^-(?:9|KILL|SIGKILL|r|f|u)$|^--(?:signal=(?:9|KILL|SIGKILL)|regexp|full|euid|uid)/u.test(word)) ||
-    /-s\s+(?:9|KILL|SIGKILL)/u.test(text)
+    words.some((word) => /^-(?:9|KILL|SIGKILL|r|u)$|^-[a-z]*f|^--(?:signal=(?:9|KILL|SIGKILL)|regexp|full|euid|uid)/u.test(word)) ||
+    /(?:-s|--signal)\s+(?:9|KILL|SIGKILL)/u.test(text)
   ) {
     return ask('It ends processes by pattern or without warning.');
   }
@@ -59,7 +72,7 @@ const killByName: Rule = (command) => {
 
 /** A pattern that fits many names, and options that choose by something else than a name. */
 const ANYBODY =
-  /^[.*+?^$\s]*$|^.$|\.\*|^-[a-z]*(?:[vgst]|[UGP](?![A-Z]))|^--(?:inverse|uid|euid|group|pgroup|parent|session|terminal|user)/u;
+  /^[.*+?^$\s]*$|^.$|\.\*|^-[a-z]*(?:[vgst]|[FUGP](?![A-Z]))|^--(?:pidfile|inverse|uid|euid|group|pgroup|parent|session|terminal|user)/u;
 
 /** The letter `e` without a dash shows the environment of every process. ps takes `-aux` for `aux` where there is no user x. */
 const processes: Rule = (command) => {
@@ -115,6 +128,18 @@ const NETWORK = 'It changes the network or the firewall of the machine.';
 const KERNEL = 'It changes the running kernel.';
 const LATER = 'It makes something run later by itself.';
 
+export const MEMORY = 'It looks into the memory of a running process, which may hold keys.';
+
+/** `mkdir -p` behind a debugger is none of its options. */
+export const attach: Rule = (command) => {
+  const names = command.argv.some(
+    (word, index) =>
+      /^-p\d|^--(?:pid|attach|attach-pid)(?:=|$)/u.test(word) ||
+      (word === '-p' && !/^[./\w-]*[A-Za-z]/u.test(command.argv[index + 1] ?? 'x')),
+  );
+  return names ? ask(MEMORY) : [];
+};
+
 function each(names: string, rule: Rule): Record<string, Rule> {
   return Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 }
@@ -129,6 +154,9 @@ export const systemRules: Readonly<Record<string, Rule>> = {
   ps: processes,
   man: manual,
   ...each('pkill killall skill', killByName),
+  fuser: (command) =>
+    command.argv.some((word) => /^-[a-z]*[kK]|^--kill$/u.test(word)) ? ask('It ends processes that it does not name.') : [],
+  xkill: always('It ends processes that it does not name.'),
   killall5: always('It ends every process that it can reach.'),
   ...each('apt apt-get aptitude dnf yum zypper apk brew snap flatpak port emerge pacman dpkg rpm', packages),
   ...each(

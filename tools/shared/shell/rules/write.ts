@@ -3,6 +3,7 @@ import { hasOption, type OptionSpec, type Options, parseOptions } from '../optio
 import { resolveWord } from '../pattern.ts';
 import type { ShellPlace } from './links.ts';
 import { ask, hardline, holdsSecrets, isVital, type Rule, reading, streaming, writing } from './rule.ts';
+import { streamEdit } from './stream-edit.ts';
 
 /** Programs that write where their arguments say. */
 
@@ -82,40 +83,6 @@ const link: Rule = (command, place) => {
 const move: Rule = (command, place) =>
   firstOf([...parseOptions(command.argv.slice(1), COPY).operands, ...last(parseOptions(command.argv.slice(1), COPY))], command, place);
 
-const SED: OptionSpec = { values: 'efl', longValues: ['expression', 'file', 'line-length'] };
-
-const streamEdit: Rule = (command, place) => {
-  const words = command.argv.slice(1);
-  const options = parseOptions(words, SED);
-  const inPlace = words.some((word) => /^-[a-df-zA-Z]*i|^--in-place/u.test(word));
-  const hasScript = options.values.has('e') || options.values.has('f') || [...options.flags].some((flag) => /^exp|^file/u.test(flag));
-  const scripts = hasScript
-    ? words.flatMap((word, index) =>
-        /^-\w*e$|^--expression$/u.test(words[index - 1] ?? '')
-          ? [word]
-          : (/^(?:-[nEruszi]*e|--expression=)([\s\S]+)$/u.exec(word)?.[1] ?? []),
-      )
-    : options.operands.slice(0, 1);
-  const files = hasScript ? options.operands : options.operands.slice(1);
-  const backups = words.flatMap((word) => /^(?:-\w*i|--in-place=)(.*\/.*)$/u.exec(word)?.[1] ?? []);
-  if (backups.length > 0) return ask('It keeps the old text of what it edits in another directory.');
-  if (scripts.some(runsOrWrites)) return ask('Its sed script runs commands or writes files.');
-  return inPlace ? firstOf(files, command, place) : [];
-};
-
-/** What `s` and `y` look for and put there is no command. */
-function withoutTexts(script: string): string {
-  const part = String.raw`(?:\\[\s\S]|(?!\1)[\s\S])*`;
-  return script.replaceAll(new RegExp(String.raw`(?<![\w\\])[sy]([^\w\s\\])${part}\1${part}\1[gpiIMm0-9]*`, 'gu'), '');
-}
-
-/** The commands `e`, `w`, `W` and the flags `e`, `w` of `s`. */
-function runsOrWrites(script: string): boolean {
-  const address = String.raw`(?:[0-9$~]+|/(?:[^/\\]|\\.)*/[IM]*|\\([^\\\w\s])(?:(?!\1).)*\1[IM]*)?(?:,(?:[0-9$+~]+|/(?:[^/\\]|\\.)*/))?\s*!?\s*`;
-  const asCommand = new RegExp(String.raw`(?:^|[;{\n])\s*${address}(?:e(?:\s|$)|[wW])`, 'u').test(withoutTexts(script));
-  return asCommand || /s(.)(?:(?!\1)[^\\]|\\.)*\1(?:(?!\1)[^\\]|\\.)*\1[gpiIm0-9]*[ew]/u.test(script);
-}
-
 const archive: Rule = (command, place) => {
   const [first = '', ...rest] = command.argv.slice(1);
   const words = /^[a-zA-Z]+$/u.test(first) ? [`-${first}`, ...rest] : [first, ...rest];
@@ -137,7 +104,8 @@ const archive: Rule = (command, place) => {
   const absolute = words.some((word) => /^-\w*P|^--absolute/u.test(word));
   if (extracts && absolute) return ask('It unpacks files to wherever the archive says.');
   if (extracts) return firstOf([directory], command, place);
-  const creates = hasOption(options, 'cru', 'create');
+  const creates =
+    hasOption(options, 'cruA', 'create') || [...options.flags].some((flag) => /^(?:append|update|(?:con)?catenate|delete)$/u.test(flag));
   const bases = resolveWord(directory, command.directories);
   const from = bases === undefined ? undefined : new Set(bases);
   const takesAll = options.operands.some((word) => isVital(word, from, place) || holdsSecrets(word, from, place));
@@ -188,6 +156,8 @@ const CURL: OptionSpec = {
     'write-out',
     'connect-timeout',
     'retry',
+    'unix-socket',
+    'abstract-unix-socket',
   ],
 };
 
@@ -200,6 +170,7 @@ const transfer: Rule = (command, place) => {
   const files = valuesOf(CURL_READS).map((word) => word.replace(/^[^@]*@/u, '').replace(/;.*$/u, ''));
   const secrets = files.flatMap((word) => reading(word, command.directories, place));
   if (valuesOf(['K', 'config']).length > 0) return ask('It takes its options from a file.');
+  if (valuesOf(['unix-socket', 'abstract-unix-socket']).length > 0) return ask('It talks to a service of this machine through a socket.');
   const localUrl = options.operands.some((word) => /^(?:file|scp|sftp|dict|gopher|ldap|smb|telnet|tftp):/iu.test(word));
   const implicit = hasOption(options, 'OJ', 'remote-name') ? ['.'] : [];
   return [
@@ -210,6 +181,8 @@ const transfer: Rule = (command, place) => {
 };
 
 const fetchFile: Rule = (command, place) => {
+  if (command.argv.some((word) => /^-[A-Za-z]*e$|^-e.|^--(?:execute|config|use-askpass)(?:=|$)/u.test(word)))
+    return ask('It gives wget settings, through which it may run programs or write anywhere.');
   const options = parseOptions(command.argv.slice(1), {
     values: 'OoaPiUeTtwQBlADIRX',
     longValues: [
