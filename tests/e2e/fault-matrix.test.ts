@@ -11,14 +11,12 @@ import { connectTelegram } from '../../adapters/telegram/index.ts';
 import { type TelegramConfig, telegramPlatform } from '../../adapters/telegram/platform.ts';
 import { agentSection, modelSection } from '../../agent/models/config.ts';
 import { createModel } from '../../agent/models/create.ts';
-import { type Daemon, startDaemon } from '../../gateway/daemon.ts';
-import { openStore, type Store } from '../../gateway/store/index.ts';
+import type { Daemon } from '../../gateway/daemon.ts';
+import type { Store } from '../../gateway/store/index.ts';
 import { type FakeModel, lastUserText, type Fault as ModelFault, startFakeModel } from '../fakes/model.ts';
 import { type FakeTelegram, startFakeTelegram, type Fault as TelegramFault } from '../fakes/telegram.ts';
-import { migrations } from '../gateway/support/home.ts';
-import { memoryLog } from '../gateway/support/log.ts';
 import { testSettings } from '../gateway/support/settings.ts';
-import { noPacing } from '../support/gateway-process.ts';
+import { startTestDaemon, telegramAccount } from '../support/daemon.ts';
 
 interface World {
   readonly telegram: FakeTelegram;
@@ -34,14 +32,7 @@ async function startWorld(): Promise<World> {
   const telegram = await startFakeTelegram();
   const model = await startFakeModel({ reply: (body) => ({ text: `answer to ${lastUserText(body).split('\n').at(-1)}` }) });
   const home = mkdtempSync(path.join(tmpdir(), 'hermes-faults-'));
-  const store = openStore({ home, migrations, now: Date.now });
-  const config = telegramPlatform.schema.parse({
-    bot_token: telegram.token,
-    base_url: telegram.root,
-    allowed_users: ['*'],
-    poll_timeout_seconds: 1,
-    pacing: noPacing,
-  });
+  const config = telegramAccount(telegram);
   const create = (
     own: TelegramConfig,
     host: Parameters<typeof connectTelegram>[0]['host'],
@@ -51,24 +42,7 @@ async function startWorld(): Promise<World> {
   const modelConfig = modelSection.schema.parse({ base_url: model.base, api_key: 'sk-test', timeout_seconds: 1 });
   const answers = createModel({ model: modelConfig, agent: agentSection.schema.parse({ api_max_retries: 1 }) });
   const settings = testSettings({ model: answers, maxSteps: 5, account: () => config });
-  const daemon = await startDaemon({
-    version: '0.0.0-test',
-    home,
-    store,
-    tools: [],
-    settings: () => settings,
-    platforms: [{ platform, config }],
-    rules: {
-      keys: { group_sessions_per_user: true, thread_sessions_per_user: false },
-      reset: { mode: 'none', at_hour: 4, idle_minutes: 1440, notify: true },
-      drainMs: 1000,
-    },
-    http: undefined,
-    notes: [],
-    controlSocket: path.join(home, 'control.sock'),
-    log: memoryLog(),
-    now: Date.now,
-  });
+  const { daemon, store } = await startTestDaemon({ home, platforms: [{ platform, config }], settings: () => settings, drainMs: 1000 });
   return { telegram, model, store, daemon, home };
 }
 

@@ -6,14 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { telegramPlatform } from '../../adapters/telegram/platform.ts';
 import type { Model } from '../../agent/model.ts';
-import { type Daemon, startDaemon } from '../../gateway/daemon.ts';
-import { openStore } from '../../gateway/store/index.ts';
+import type { Daemon } from '../../gateway/daemon.ts';
 import { type FakeCall, type FakeTelegram, startFakeTelegram } from '../fakes/telegram.ts';
-import { migrations } from '../gateway/support/home.ts';
-import { memoryLog } from '../gateway/support/log.ts';
 import { testSettings } from '../gateway/support/settings.ts';
 import { countedTool } from '../gateway/support/tools.ts';
-import { noPacing } from '../support/gateway-process.ts';
+import { startTestDaemon, telegramAccount } from '../support/daemon.ts';
 
 /** Says what it is about to do, does it for 4 s, then speaks for 6 s. */
 const slowModel: Model = {
@@ -42,31 +39,18 @@ let home: string;
 beforeAll(async () => {
   telegram = await startFakeTelegram();
   home = mkdtempSync(path.join(tmpdir(), 'hermes-progress-'));
-  const options = { bot_token: telegram.token, base_url: telegram.root, allowed_users: ['*'], poll_timeout_seconds: 1 };
-  const config = telegramPlatform.schema.parse({ ...options, require_mention: false, pacing: noPacing });
+  const config = telegramAccount(telegram, { require_mention: false });
   const settings = testSettings({ model: slowModel, account: () => config });
   const look = countedTool('look', 'read', async () => {
     await sleep(4000);
     return { content: 'seen' };
   });
-  daemon = await startDaemon({
-    version: '0.0.0-test',
+  ({ daemon } = await startTestDaemon({
     home,
-    store: openStore({ home, migrations, now: Date.now }),
-    tools: [look.tool],
-    settings: () => settings,
     platforms: [{ platform: telegramPlatform, config }],
-    rules: {
-      keys: { group_sessions_per_user: true, thread_sessions_per_user: false },
-      reset: { mode: 'none', at_hour: 4, idle_minutes: 1440, notify: true },
-      drainMs: 0,
-    },
-    http: undefined,
-    notes: [],
-    controlSocket: path.join(home, 'control.sock'),
-    log: memoryLog(),
-    now: Date.now,
-  });
+    settings: () => settings,
+    tools: [look.tool],
+  }));
 });
 afterAll(async () => {
   await daemon.stop();
