@@ -12,7 +12,7 @@ import type { TurnOptions } from './turn-options.ts';
 /** Undefined where the platform is switched off. */
 export function openLive(options: TurnOptions, turn: TurnRow): Live | undefined {
   const { accounts, store, settings, bubbles, log, now } = options;
-  const { id, target } = turn;
+  const { id, target, createdAt: startedAt } = turn;
   const account = accounts.get(accountKey(target.chat));
   if (account === undefined) return undefined;
   const run = backgroundOf(turn.lane);
@@ -33,7 +33,8 @@ export function openLive(options: TurnOptions, turn: TurnRow): Live | undefined 
       if (ref !== null && last !== undefined) bubbles.close({ turnId: id, ref, group: target.chatType !== 'dm', last });
     },
   };
-  return createLive({ account, target, key: `turn-${id}`, display, bubble, drafts: createTurnDrafts(options, id, target), log, now });
+  const drafts = createTurnDrafts(options, id, target);
+  return createLive({ account, target, key: `turn-${id}`, display, bubble, drafts, startedAt, log, now });
 }
 
 /** What is said between two tools is a message of its own, stored with the step that says it. */

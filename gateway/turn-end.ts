@@ -210,11 +210,10 @@ interface Answer {
 }
 
 /** Empty where nobody wants one. */
-function footer({ store, settings, now }: TurnOptions, { turn, session, outcome }: Answer): string {
+function footer({ settings, now }: TurnOptions, { turn, session, outcome }: Answer): string {
   if (!settings().display(turn.target.chat.platform).everywhere.footer) return '';
   const { name: model } = settings().agent.models.get(session?.settings.model);
-  const createdAt = store.turns.atWork().find(({ id }) => id === turn.id)?.createdAt ?? now();
-  return footerLine({ model, elapsedMs: now() - createdAt, usage: outcome.usage });
+  return footerLine({ model, elapsedMs: now() - turn.createdAt, usage: outcome.usage });
 }
 
 async function answerParts(options: TurnOptions, answer: Answer, signal: AbortSignal): Promise<NewPart[]> {

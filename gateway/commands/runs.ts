@@ -1,7 +1,7 @@
 /** Commands about what is at work: in this chat, and in the background for it. */
 import { backgroundLane, backgroundOf, newBackgroundId } from '../background.ts';
 import { isOwner } from '../roles.ts';
-import type { TurnAtWork } from '../store/turns.ts';
+import type { TurnRow } from '../store/turns.ts';
 import { duration, quoted } from '../words.ts';
 import type { Command, CommandCall, CommandResult } from './command.ts';
 import { carried, chosen, dropUnbegun } from './conversation.ts';
@@ -71,11 +71,11 @@ function newRun({ lane: chat, now, ports: { store } }: CommandCall): { readonly 
 }
 
 /** The turns of this chat and its background runs; on the owner's page those of every chat. */
-function visible({ event, lane, ports: { store } }: CommandCall): readonly TurnAtWork[] {
+function visible({ event, lane, ports: { store } }: CommandCall): readonly TurnRow[] {
   return store.turns.atWork().filter((turn) => isOwner(event) || turn.lane === lane || backgroundOf(turn.lane)?.chat === lane);
 }
 
-function idOf(turn: TurnAtWork): string {
+function idOf(turn: TurnRow): string {
   return backgroundOf(turn.lane)?.id ?? `t${turn.id}`;
 }
 
@@ -92,13 +92,13 @@ function shown(call: CommandCall): string {
   return runs.length === 0 ? 'Nothing is at work.' : `At work:\n${runs.map((run) => line(call, run)).join('\n')}`;
 }
 
-function line(call: CommandCall, turn: TurnAtWork): string {
+function line(call: CommandCall, turn: TurnRow): string {
   const since = duration(call.now - turn.createdAt);
   if (turn.cut !== null) return `- ${what(call, turn)}: ${since}, stopping`;
   return `- ${what(call, turn)}: ${since} (${turn.lane === call.lane ? '/stop' : `/stop ${idOf(turn)}`})`;
 }
 
-function what({ lane, ports: { store } }: CommandCall, turn: TurnAtWork): string {
+function what({ lane, ports: { store } }: CommandCall, turn: TurnRow): string {
   const { target, requester } = turn;
   const run = backgroundOf(turn.lane);
   const place = `${target.chat.platform}, ${quoted(requester.name, 40)}`;

@@ -27,13 +27,12 @@ interface Beside {
 }
 
 export function createBubble(options: LiveOptions, call: Call, signal: AbortSignal): Bubble {
-  const { account, target, now, display, log } = options;
+  const { account, target, startedAt, now, display, log } = options;
   const { adapter, platform } = account;
   const edit = adapter.edit?.bind(adapter);
   if (edit === undefined) return { handle: () => undefined, settled: async () => undefined };
   const steps = createSteps({ mode: () => display().progress, previewUnits: () => display().previewUnits });
   const beside: Beside = { asks: new Set(), notice: undefined, speaking: false };
-  const startedAt = now();
   let ref = options.bubble.ref;
   /** Nobody can tell any more whether there is one, or it was deleted: a second one must not appear. */
   let lost = false;

@@ -38,6 +38,8 @@ export interface LiveOptions {
   readonly display: () => LiveDisplay;
   readonly bubble: LiveBubble;
   readonly drafts: TurnDrafts;
+  /** When the turn began, in whatever process. */
+  readonly startedAt: number;
   readonly log: Log;
   readonly now: Clock;
 }

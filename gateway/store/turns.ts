@@ -15,6 +15,7 @@ export interface TurnRow {
   readonly bubble: SentRef | null;
   readonly cut: TurnCut | null;
   readonly requester: Requester;
+  readonly createdAt: number;
 }
 
 export interface NewTurn {
@@ -71,11 +72,6 @@ export interface CallIntents {
   openCalls(turnId: number): ReadonlySet<string>;
 }
 
-/** A turn that has not ended. */
-export interface TurnAtWork extends TurnRow {
-  readonly createdAt: number;
-}
-
 export interface TurnTokens {
   readonly id: number;
   readonly inputTokens: number;
@@ -84,8 +80,8 @@ export interface TurnTokens {
 
 /** What people ask about. */
 export interface TurnReports {
-  /** Oldest first. */
-  atWork(): readonly TurnAtWork[];
+  /** What has not ended, oldest first. */
+  atWork(): readonly TurnRow[];
   /** The ended turns of a session, newest first. */
   tokens(sessionId: string): readonly TurnTokens[];
 }
@@ -119,8 +115,8 @@ function turnLife({ orm }: Database, now: () => number): TurnLife {
   };
 }
 
-function columnsOf({ id, sessionId, lane, target, starts, bubble, cut, requester }: typeof turns) {
-  return { id, sessionId, lane, target, starts, bubble, cut, requester };
+function columnsOf({ id, sessionId, lane, target, starts, bubble, cut, requester, createdAt }: typeof turns) {
+  return { id, sessionId, lane, target, starts, bubble, cut, requester, createdAt };
 }
 
 function prepareTurns(orm: Database['orm']) {
@@ -191,10 +187,7 @@ function turnRecovery({ orm }: Database): TurnRecovery {
 function turnReports({ orm }: Database): TurnReports {
   const { id, inputTokens, outputTokens } = turns;
   return {
-    atWork: () => {
-      const columns = { ...columnsOf(turns), createdAt: turns.createdAt };
-      return orm.select(columns).from(turns).where(isRunning).orderBy(asc(id)).all();
-    },
+    atWork: () => orm.select(columnsOf(turns)).from(turns).where(isRunning).orderBy(asc(id)).all(),
     tokens: (sessionId) => {
       const ended = and(eq(turns.sessionId, sessionId), eq(turns.state, 'done'));
       return orm.select({ id, inputTokens, outputTokens }).from(turns).where(ended).orderBy(desc(id)).all();

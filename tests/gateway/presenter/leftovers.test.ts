@@ -32,9 +32,9 @@ const bubbleStates = (platform: FakePlatform) =>
 
 describe('a bubble that a process left behind', () => {
   it.each([
-    ['deleted', ['edit', 'delete']],
-    ['folded', ['edit']],
-  ] as const)('is %s by the turn that goes on, which shows no second one', async (state, capabilities) => {
+    ['deleted', ['edit', 'delete'], 4000],
+    ['folded', ['edit'], 6000],
+  ] as const)('is %s by the turn that goes on, which shows no second one', async (state, capabilities, elapsedMs) => {
     const platform = createFakePlatform({ capabilities });
     const gateway = await startGateway({ platform, ...slowly() });
     gateway.say('ann', 'hello');
@@ -44,6 +44,8 @@ describe('a bubble that a process left behind', () => {
     await startGateway({ home, platform, ...slowly() });
     await pass(12_000);
     expect([bubbleStates(platform), platform.texts('ann')]).toEqual([[state], ['The answer.']]);
+    const shown = platform.bubbles('ann').map(({ message }) => message.type === 'progress' && message.elapsedMs);
+    expect(shown).toEqual([elapsedMs]); // since the turn began
   });
 
   it('is closed at the next start when the answer was there and only its end was missing', async () => {

@@ -49,7 +49,8 @@ export async function liveOn(options: LiveOnOptions = {}) {
     },
   };
   const drafts = createTurnDrafts({ store, outbox }, turn.id, target);
-  const open = () => createLive({ account, target, key: 'turn-1', display: () => display, bubble, drafts, log, now: Date.now });
+  const open = () =>
+    createLive({ account, target, key: 'turn-1', display: () => display, bubble, drafts, startedAt: Date.now(), log, now: Date.now });
   return { platform, account, accounts, bubbles, display, endings, log, open, outbox, store, target, turn };
 }
 
