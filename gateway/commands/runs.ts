@@ -82,9 +82,21 @@ function idOf(turn: TurnRow): string {
 function stopRun(call: CommandCall, id: string): CommandResult {
   const { store, lanes } = call.ports;
   const found = visible(call).find((turn) => idOf(turn).toLowerCase() === id.toLowerCase());
-  if (found === undefined) return { reply: `There is no run "${quoted(id, 60)}" here.\n${shown(call)}` };
+  if (found === undefined) return stopUnbegun(call, id) ?? { reply: `There is no run "${quoted(id, 60)}" here.\n${shown(call)}` };
   store.turns.cut(found.lane, 'stop');
   return { reply: `🛑 Stopped ${idOf(found)}.`, after: () => lanes.cut(found.lane, 'stop') };
+}
+
+/** A background run that still waits for the rest of its prompt. Undefined: there is none. */
+function stopUnbegun({ event, lane: chat, ports: { store, sessions } }: CommandCall, id: string): CommandResult | undefined {
+  for (const lane of store.inbox.lanes()) {
+    const run = backgroundOf(lane);
+    if (run?.id.toLowerCase() !== id.toLowerCase() || !(isOwner(event) || run.chat === chat)) continue;
+    for (const entry of store.inbox.pending(lane)) store.inbox.settle(entry.id, 'silent');
+    sessions.end(lane, 'done');
+    return { reply: `🛑 Stopped ${run.id} before it began.` };
+  }
+  return undefined;
 }
 
 function shown(call: CommandCall): string {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { backgroundLane } from '../../../gateway/background.ts';
 import { startGateway } from '../support/gateway.ts';
 import { message } from '../support/inbound.ts';
 import { echo, scriptedModel } from '../support/model.ts';
-import { conversation, patient, reply, startLong } from './support.ts';
+import { conversation, keyOf, patient, reply, startLong } from './support.ts';
 
 const interrupting = { display: { busyMode: 'interrupt' } } as const;
 
@@ -48,6 +49,17 @@ it('/stop takes away what has only just interrupted a turn, and leaves what was 
   expect(gateway.answers('ann')).toContain('🛑 Stopped.');
   expect(model.requests).toHaveLength(2);
   expect(gateway.answers('ann').at(-1)).toBe('echo: later');
+});
+
+it.each(['/stop', '/agents stop'])('%s and its id ends a background run that still waits for its rest', async (stop) => {
+  const gateway = await startGateway();
+  const [id = ''] = /bg_\w+/.exec(await reply(gateway, `/background ${'x'.repeat(4000)}`)) ?? [];
+  expect(await reply(gateway, `${stop} ${id}`, { chat: 'bob', from: { id: 'bob' } })).toContain(
+    `There is no run "${id.replaceAll('_', '\\_')}" here.`,
+  );
+  expect(await reply(gateway, `${stop} ${id}`)).toBe(`🛑 Stopped ${id} before it began.`);
+  expect(gateway.store.sessions.open(backgroundLane({ id, chat: keyOf() }))).toBeUndefined();
+  expect(gateway.store.inbox.countOpen()).toBe(0);
 });
 
 it('/new takes away what came together with it', async () => {
