@@ -125,6 +125,34 @@ describe.each(places)('on $name, a dangerous command', ({ open }) => {
     expect(person.cards()).toEqual([]);
   });
 
+  it('is found wherever it stands and however it is written; what cannot be understood is asked about, too', async () => {
+    const { person } = await open({ model: runner() });
+    const hidden = [
+      'echo $(rm -r build)',
+      'ls; cd . && rm -r build || true',
+      '(cd build; rm -r inside)',
+      "bash <<'END'\nrm -r build\nEND",
+      'echo build | xargs rm -r',
+      String.raw`r\m -r build`,
+      "r''m -r build",
+      '$(echo rm) -r build',
+      'env A=1 nice rm -r build',
+      'rm -r "build',
+    ];
+    for (const [index, command] of hidden.entries()) {
+      person.says(`run ${command}`);
+      await card(person, index + 1);
+      await answerTo(person, '/stop');
+    }
+  });
+
+  it('runs unasked where nothing is asked about, but not what is never allowed', async () => {
+    const world = await open({ model: runner(), change: { approvals: { mode: 'off' } } });
+    const [build = ''] = await somethingToLose(world, 'build');
+    expect(await answerTo(world.person, 'run rm -r build;; rm -rf /')).toMatch(/^done: exit code 0 \| refused: Refused, always/);
+    expect([existsSync(build), world.person.cards().length]).toEqual([false, 0]);
+  });
+
   it('is judged first by a model in smart mode: it allows, forbids, or leaves it to the person', async () => {
     const verdicts: Readonly<Record<string, string>> = { build: 'approve', dist: 'deny', other: 'escalate' };
     const base = runner();
@@ -289,6 +317,20 @@ describe.each(places)('on $name, a click', ({ open, name }) => {
 });
 
 describe('on Telegram', () => {
+  it('who may not talk here any more decides nothing, at the moment of the click', async () => {
+    const allowed = ['*'];
+    const { person, store } = await openTelegram({ model: runner(), allowed });
+    person.says('run rm -r build');
+    const asked = await card(person);
+    allowed.splice(0, 1, '1');
+    person.clicks(asked, '✅ Once');
+    expect(await told(person, 1)).toEqual(['Sorry, you may not decide this.']);
+    expect(store().asks.open()).toHaveLength(1);
+    allowed.splice(0, 1, '*');
+    person.clicks(asked, '❌ No');
+    await closed(person, asked);
+  });
+
   it('a forwarded "/approve" is words of somebody else and decides nothing', async () => {
     const { person, telegram, store } = await openTelegram({ model: runner() });
     person.says('run rm -r build');

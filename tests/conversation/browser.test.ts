@@ -88,10 +88,10 @@ describe.skipIf(chromiumPath === undefined)(`a conversation in a browser${needsC
     const cut = 'Once upon a time\n\n✂️ (interrupted)';
     await sees(page, ['hello', 'echo: hello', 'a story', 'another story', cut, 'Once upon a time']);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('🛑 Stopped.').waitFor();
+    await page.getByRole('log').getByText('🛑 Stopped.').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     await say(page, 'still there?');
-    await page.getByText('echo: still there?').waitFor();
+    await page.getByRole('log').getByText('echo: still there?').waitFor();
   });
 
   it('asks before it acts, and does what was clicked', async () => {
@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)(`a conversation in a browser${needsC
     await say(page, 'run rm -r build');
     await card(page).getByRole('button', { name: '✅ Once' }).click();
     await card(page).getByText('owner allowed it once.').waitFor();
-    await page.getByText('done', { exact: true }).waitFor();
+    await page.getByRole('log').getByText('done', { exact: true }).waitFor();
     expect(existsSync(build)).toBe(false);
   });
 

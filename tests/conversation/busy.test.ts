@@ -1,4 +1,6 @@
 /** Somebody writes while the agent is at work. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '../gateway/support/gateway.ts';
 import { pausingTool } from '../gateway/support/tools.ts';
@@ -56,6 +58,21 @@ describe.each(places)('on $name, a message during a turn', ({ open }) => {
     expect(inWords(transcript())).toBe('user call(terminal,terminal) terminal=interrupted terminal=skipped answer user answer');
   });
 
+  it('lets a command end by itself on a TERM first', async () => {
+    const polite = `trap 'echo bye > bye; exit 0' TERM; echo begun > begun; sleep 300 & wait`;
+    const model = actor(({ text }) => (text === 'work' ? { call: 'terminal', args: { command: polite } } : undefined));
+    const { person, idle, workspace, alive } = await open({ model, change: { ...interrupting, approvals: { mode: 'off' } } });
+    person.says('work');
+    await until(
+      () => existsSync(path.join(workspace(), 'begun')),
+      () => 'the command has not begun',
+    );
+    person.says('something new');
+    await sees(person, 'echo: something new');
+    await idle();
+    expect([existsSync(path.join(workspace(), 'bye')), alive()]).toEqual([true, 0]);
+  });
+
   it('waits where the chat queues: what waited is one next turn, and /queue one of its own', async () => {
     const { model, open: finish } = gated();
     const world = await open({ model });
@@ -88,6 +105,19 @@ describe.each(places)('on $name, a message during a turn', ({ open }) => {
     expect(model.heard()).toEqual(['work', 'use the blue one\nand quickly']);
   });
 
+  it('that steers a turn which calls no more tools becomes the next turn', async () => {
+    const { model, open: finish } = gated();
+    const world = await open({ model, change: { display: { busyMode: 'steer' } } });
+    world.person.says('first');
+    await working(world);
+    world.person.says('second');
+    await waiting(world, 1);
+    finish();
+    await sees(world.person, 'echo: second');
+    await world.idle();
+    expect(world.person.reads()).toEqual(['echo: first', 'echo: second']);
+  });
+
   it('does what the chat chose with /busy', async () => {
     const model = actor(({ text }) => (text === 'long' ? { begins: '' } : undefined));
     const world = await open({ model });
@@ -112,10 +142,7 @@ describe.each(places)('on $name, a message during a turn', ({ open }) => {
     await sees(person, /^⏳ I am still at work; this comes next/);
     clock.now += 29_999;
     person.says('three');
-    await until(
-      () => world.store().inbox.pending(laneOf(world)).length === 3,
-      () => 'three is not there',
-    );
+    await waiting(world, 3);
     expect(person.reads()).toHaveLength(1);
     clock.now += 1;
     change.display.busyMode = 'steer';
@@ -140,8 +167,12 @@ describe.each(places)('on $name, a message during a turn', ({ open }) => {
   });
 });
 
-function laneOf(world: World): string {
-  return world.store().turns.runningLanes()[0] ?? '';
+function waiting(world: World, count: number): Promise<void> {
+  const [lane = ''] = world.store().turns.runningLanes();
+  return until(
+    () => world.store().inbox.pending(lane).length === count,
+    () => `${count} messages do not wait`,
+  );
 }
 
 describe.each(places)('on $name, a text that was split by its sender’s client', ({ open }) => {

@@ -130,6 +130,7 @@ describe.each(places)('on $name, a command', ({ open, name: place }) => {
     expect(waits.toSorted()).toEqual(['branch', 'compress', 'resume', 'retry', 'undo']);
     for (const name of waits) expect(await answerTo(person, `/${name}`)).toMatch(/has to wait until I am done here/);
     for (const said of ['/help', '/usage', '/model', '/whoami', '/sessions', '/version']) expect(await answerTo(person, said)).not.toBe('');
+    expect(await answerTo(person, '/agents')).toMatch(/^At work:\n• this conversation: \d+ s \(\/stop\)$/);
     expect(model.requests).toHaveLength(1);
     expect(await answerTo(person, '/new')).toMatch(/^✨/);
     await world.idle();

@@ -30,6 +30,9 @@ const slowToJudge = defineTool({
 const grandchildren = `trap '' TERM; (setsid sh -c "trap '' TERM; sleep 300" &); (sleep 300 &) ; sleep 300`;
 const busyProvider = new ModelError('overloaded', 'The provider is busy.', { retryAfterMs: 60_000 });
 
+/** What a person is promised; an idle machine takes a hundredth of it. */
+const atOnceMs = 1000;
+
 interface State {
   readonly options: () => WorldOptions;
   /** Beside that the turn is at work. */
@@ -79,12 +82,13 @@ describe.each(places)('on $name', ({ open }) => {
       () => world.isWorking() && (state.reached?.(world) ?? true),
       () => 'the state is not reached',
     );
-    expect(await answerTo(person, '/status')).toMatch(/^Hermes Gateway .*at work on 1/);
+    expect(await answerTo(person, '/status', atOnceMs)).toMatch(/^Hermes Gateway .*at work on 1/);
     expect(world.isWorking()).toBe(true);
-    expect(await answerTo(person, '/stop')).toBe('🛑 Stopped.');
+    expect(await answerTo(person, '/stop', atOnceMs)).toBe('🛑 Stopped.');
     await until(
       () => !world.isWorking() && world.alive() === 0,
       () => `${world.alive()} processes are alive`,
+      5000,
     );
     await world.idle();
     expect(inWords(world.transcript())).toBe(state.left);

@@ -78,23 +78,44 @@ test('the model, the allowlist and a repaired file hold from the next message; a
   expect(readOn(page).filter((text) => text.includes('max_turns'))).toHaveLength(1);
 });
 
-test('a message interrupts unless the configuration says otherwise, for all platforms or for one; the line under an answer comes and goes', async () => {
+test('a message interrupts, on Telegram and on the page, unless the configuration says otherwise', async () => {
   await fakes.start();
   const page = await fakes.page();
   fakes.telegram.inject({ chatId: 7, text: 'hang' });
-  await fakes.telegram.waitFor(() => fakes.model.requests.length === 1);
-  expect(await answerTo(7, 'enough')).toBe('⚡ I stop what I was doing and read this.');
+  page.message(crypto.randomUUID(), 'hang');
+  await fakes.telegram.waitFor(() => fakes.model.requests.length === 2);
+  const now = '⚡ I stop what I was doing and read this.';
+  expect([await answerTo(7, 'enough'), await answerOn(page, 'enough')]).toEqual([now, now]);
   await fakes.said(7, 'answer of');
   await edit((config) => {
-    config['display'] = {
-      runtime_metadata_footer: true,
-      platforms: { telegram: { busy_input_mode: 'queue' }, web: { busy_input_mode: 'steer' } },
-    };
+    config['display'] = { busy_input_mode: 'queue' };
   });
-  expect(await answerTo(8, 'hello')).toMatch(/^answer of gpt.*\n\ngpt\S* · \d+ s · \d+ tokens in, \d+ out$/);
   fakes.telegram.inject({ chatId: 8, text: 'hang' });
-  page.message(crypto.randomUUID(), 'hang');
   await fakes.telegram.waitFor(() => fakes.model.requests.length === 5);
   expect(await answerTo(8, 'take your time')).toMatch(/^⏳ I am still at work; this comes next/);
-  expect(await answerOn(page, 'use the blue one')).toBe('↪️ I take this into account with my next step.');
+});
+
+test('what is shown may differ by platform, the line under an answer comes and goes, and a personality of one’s own is known at once', async () => {
+  await fakes.start();
+  const page = await fakes.page();
+  await edit((config) => {
+    const platforms = {
+      telegram: { busy_input_mode: 'queue', tool_progress: 'all' },
+      web: { busy_input_mode: 'steer', tool_progress: 'off' },
+    };
+    config['display'] = { runtime_metadata_footer: true, platforms };
+    config['agent'] = { personalities: { butler: 'You are a butler.' } };
+  });
+  expect(await answerTo(8, 'hello')).toMatch(/^answer of gpt.*\n\ngpt\S* · \d+ s · \d+ tokens in, \d+ out$/);
+  expect([await answerTo(8, '/busy'), await answerOn(page, '/busy')]).toEqual([
+    expect.stringMatching(/^In this chat: queue/),
+    expect.stringMatching(/^In this chat: steer/),
+  ]);
+  expect([await answerTo(8, '/verbose ?'), await answerOn(page, '/verbose ?')]).toEqual([
+    expect.stringContaining('It is all now'),
+    expect.stringContaining('It is off now'),
+  ]);
+  expect(await answerTo(8, '/personality butler')).toContain('I talk as butler');
+  await answerTo(8, 'hello');
+  expect(JSON.stringify(fakes.model.requests.at(-1)?.messages[0])).toContain('You are a butler.');
 });

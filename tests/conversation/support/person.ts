@@ -50,12 +50,13 @@ export async function sees(person: Person, words: string | RegExp): Promise<stri
 }
 
 /** Says something and returns the next finished message. */
-export async function answerTo(person: Person, text: string): Promise<string> {
+export async function answerTo(person: Person, text: string, withinMs = 5000): Promise<string> {
   const before = person.reads().length;
   person.says(text);
   await until(
     () => person.reads().length > before,
     () => `${text} is not answered: ${saidOf(person)}`,
+    withinMs,
   );
   return person.reads()[before] ?? '';
 }

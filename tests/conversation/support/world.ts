@@ -29,6 +29,8 @@ export interface WorldOptions {
   readonly now?: () => number;
   /** Nobody else may talk to the bot. */
   readonly alone?: boolean;
+  /** Who may talk to the bot, read anew at each message. */
+  readonly allowed?: readonly string[];
   readonly maxSteps?: number;
   /** Instead of times that are short enough for tests. */
   readonly progress?: Partial<Platform['progress']>;
@@ -71,7 +73,8 @@ export interface TelegramWorld extends World {
 
 export async function openTelegram(options: WorldOptions): Promise<TelegramWorld> {
   const telegram = await startFakeTelegram();
-  const config = telegramAccount(telegram, options.alone === true ? { allowed_users: [String(CHAT)] } : {});
+  const { alone = false, allowed = alone ? [String(CHAT)] : ['*'] } = options;
+  const config = { ...telegramAccount(telegram), allowed_users: allowed };
   const platform: Platform = quickTelegram({ ...quick, ...options.progress }) as Platform;
   const world = await run(options, { person: personOnTelegram(telegram), lane: lane.Telegram, platform, config });
   onTestFinished(() => telegram.close());
