@@ -40,6 +40,8 @@ export type AgentEvent =
       readonly status: ToolStatus;
       readonly elapsedMs: number;
     }
+  /** What happens in a child agent that this call has at work. Its `finished` is the last one. */
+  | { readonly type: 'child.event'; readonly callId: string; readonly child: string; readonly event: AgentEvent }
   /** A person is being asked; until `ask.closed` no clock of the turn runs. */
   | { readonly type: 'ask.opened'; readonly callId: string }
   | { readonly type: 'ask.closed'; readonly callId: string }

@@ -174,6 +174,9 @@ async function runTool(call: ToolCall, { tool, args }: Runnable, { execution, si
     progress: (note) => {
       if (running) execution.emit({ type: 'tool.progress', callId: call.id, note });
     },
+    child: (child, event) => {
+      if (running) execution.emit({ type: 'child.event', callId: call.id, child, event });
+    },
   };
   const work = async () => {
     const { id: callId, name } = call;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Question, QuestionAnswer } from './ask.ts';
+import type { AgentEvent } from './events.ts';
 import type { Risk } from './risk.ts';
 
 /** Which conversation a call belongs to, as far as a tool may know. */
@@ -25,6 +26,8 @@ export interface ToolContext {
   readonly session: SessionRef;
   /** One short line for the progress bubble. */
   progress(note: string): void;
+  /** What happens in a child agent that the call has at work; `id` is the child's own. */
+  child(id: string, event: AgentEvent): void;
   /** Asks the person. Rejects with the signal's reason only. */
   ask(question: Question): Promise<QuestionAnswer>;
 }

@@ -1,5 +1,7 @@
 /** A message comes while its lane is at work: interrupt, queue or steer, and one short word about it. */
 import type { InboundMessage } from '../adapters/adapter.ts';
+import { offerInterrupt } from './asks/offer.ts';
+import type { Children } from './children.ts';
 import type { Lanes } from './lanes.ts';
 import { noticePart, type Outbox } from './outbox.ts';
 import type { BusyMode, Settings } from './settings.ts';
@@ -26,11 +28,15 @@ export interface BusyOptions {
   readonly store: Store;
   readonly lanes: Lanes;
   readonly outbox: Outbox;
+  readonly children: Pick<Children, 'running'>;
   readonly settings: () => Settings;
   readonly now: Clock;
 }
 
-const words: Readonly<Record<BusyMode | 'closing', string>> = {
+/** `children`: an interrupt that waits, because it would throw away what others have done. */
+type Ack = BusyMode | 'closing' | 'children';
+
+const words: Readonly<Record<Exclude<Ack, 'children'>, string>> = {
   closing: '🔄 I am being stopped or restarted; I read this as soon as I am back.',
   interrupt: '⚡ I stop what I was doing and read this.',
   queue: '⏳ I am still at work; this comes next. (/stop ends what I am doing.)',
@@ -39,14 +45,21 @@ const words: Readonly<Record<BusyMode | 'closing', string>> = {
 
 const inboxModes: Readonly<Record<BusyMode, InboxMode>> = { interrupt: 'merge', queue: 'merge', steer: 'steer' };
 
+function childrenWords(count: number): string {
+  const agents = count === 1 ? 'An agent is' : `${count} agents are`;
+  return `⏳ ${agents} at work for me, so I read this when that is done. (/stop ends it.)`;
+}
+
 export function createBusy(options: BusyOptions): Busy {
-  const { store, lanes, outbox, settings, now } = options;
+  const { store, lanes, outbox, children, settings, now } = options;
   const acks = new Map<string, number>();
-  const acknowledge = (lane: string, event: InboundMessage, mode: BusyMode | 'closing'): void => {
+  const acknowledge = (lane: string, event: InboundMessage, ack: Ack): void => {
     if (!settings().display(event.chat.platform).everywhere.busyAck || now() - (acks.get(lane) ?? 0) < ackEveryMs) return;
     if (acks.size >= rememberedLanes) acks.clear();
     acks.set(lane, now());
-    outbox.add([noticePart({ chat: event.chat, chatType: event.chatType }, words[mode])]);
+    const target = { chat: event.chat, chatType: event.chatType };
+    if (ack !== 'children') outbox.add([noticePart(target, words[ack])]);
+    else offerInterrupt(options, lane, { target, by: event.sender, markdown: childrenWords(children.running(lane)) });
   };
   return {
     take: (lane, event) => {
@@ -56,8 +69,10 @@ export function createBusy(options: BusyOptions): Busy {
         acknowledge(lane, event, 'closing');
         return { mode: 'merge', after: kick };
       }
-      const mode = store.chats.get(lane).busy ?? settings().display(event.chat.platform).busyMode;
-      acknowledge(lane, event, mode);
+      const wanted = store.chats.get(lane).busy ?? settings().display(event.chat.platform).busyMode;
+      const spares = wanted === 'interrupt' && children.running(lane) > 0;
+      const mode = spares ? 'queue' : wanted;
+      acknowledge(lane, event, spares ? 'children' : mode);
       const cut = mode === 'interrupt' && store.turns.cut(lane, 'interrupt');
       return {
         mode: inboxModes[mode],

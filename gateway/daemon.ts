@@ -9,6 +9,7 @@ import { type Cards, createCards } from './asks/cards.ts';
 import { ownersAsks } from './asks/owner.ts';
 import { createBotGuard } from './bots.ts';
 import { createBusy } from './busy.ts';
+import { createChildren } from './children.ts';
 import type { DaemonPort } from './commands/command.ts';
 import { menu } from './commands/table.ts';
 import { createControl } from './control.ts';
@@ -98,7 +99,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const running = parts.accounts.run(connections.signal);
   const janitor = startJanitor({ store: options.store, media: parts.media, log: options.log, now: options.now });
   const close = async (drainMs: number): Promise<void> => {
-    await parts.lanes.close(drainMs, (lane) => options.store.asks.open().some((ask) => ask.lane === lane));
+    await parts.lanes.close(drainMs, (lane) => options.store.asks.open().some((ask) => ask.lane === lane && ask.body.kind !== 'interrupt'));
     await parts.outbox.close(flushMs);
     parts.cards.stop();
     parts.bubbles.stop();
@@ -150,8 +151,9 @@ function assemble(options: DaemonOptions): Parts {
   const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
   const cards = createCards({ store, accounts, log });
   const bubbles = createBubbles({ store, accounts, log, now });
-  const desk = createAskDesk({ store, outbox, cards, settings, log, now });
+  const desk = createAskDesk({ store, outbox, cards, settings, interrupt: (lane) => lanes.cut(lane, 'interrupt'), log, now });
   const receipts = createReceipts(accounts, log);
+  const children = createChildren();
   const { keys } = rules;
   const turns: TurnOptions = {
     store,
@@ -162,6 +164,7 @@ function assemble(options: DaemonOptions): Parts {
     media,
     desk,
     receipts,
+    children,
     tools,
     settings,
     keys,
@@ -172,7 +175,7 @@ function assemble(options: DaemonOptions): Parts {
   const lanes = createLanes((lane) => nextWork(turns, lane), log);
   const answers = createAnswers(store, desk);
   const door = { store, outbox, lanes, answers, settings, account: accounts.get, log, now };
-  const busy = createBusy(door);
+  const busy = createBusy({ ...door, children });
   const restarts = createRestartDesk({ store, outbox, log });
   const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }), ...restartPort(options, restarts) };
   const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });

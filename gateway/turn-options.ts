@@ -1,6 +1,7 @@
 import type { Tool } from '../agent/tool.ts';
 import type { AccountDirectory } from './accounts.ts';
 import type { AskDesk } from './asks/asks.ts';
+import type { Children } from './children.ts';
 import type { Log } from './log.ts';
 import type { Media } from './media.ts';
 import type { DraftOutbox } from './outbox.ts';
@@ -21,6 +22,7 @@ export interface TurnOptions {
   readonly media: Media;
   readonly desk: AskDesk;
   readonly receipts: Receipts;
+  readonly children: Children;
   readonly tools: readonly Tool[];
   readonly settings: () => Settings;
   readonly keys: KeyRules;

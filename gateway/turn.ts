@@ -131,6 +131,7 @@ async function conduct(
   try {
     for await (const event of run.events) {
       watchdog.handle(event);
+      options.children.handle(turn.lane, event);
       live?.handle(event);
       if (event.type === 'notice' && event.code === 'context_trimmed') tellOnce(options, { turn, session }, event.text);
     }
@@ -140,6 +141,7 @@ async function conduct(
     throw error;
   } finally {
     watchdog.close();
+    options.children.over(turn.lane);
   }
   const outcome = await run.outcome;
   return { outcome, reason: outcome.status === 'aborted' ? (ended.reason as AbortReason | Overdue) : undefined }; // the only two that abort it here

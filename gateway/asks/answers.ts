@@ -110,14 +110,15 @@ interface Judge extends Pick<Answers, 'repliedTo'> {
 function words(judge: Judge, event: InboundMessage): Answered | undefined {
   if (event.attachments.length > 0 || event.text.trim() === '') return undefined;
   const card = judge.repliedTo(event);
-  if (card?.body.kind === 'approval') return replyToApproval(judge, card, event);
+  if (card !== undefined && card.body.kind !== 'question') return replyToCard(judge, card, event);
   if (card !== undefined) return answerOf(judge, card, event);
   const open = judge.store.asks.open(outboxLane(event.chat));
   const oldest = open.find((ask) => ask.body.kind === 'question' && isPlace(ask, event.chat) && isRequester(ask, event.sender));
   return oldest === undefined ? undefined : answerOf(judge, oldest, event);
 }
 
-const approvalWords: Readonly<Record<string, string>> = {
+const replyWords: Readonly<Record<string, string>> = {
+  interrupt: 'interrupt',
   approve: 'once',
   yes: 'once',
   once: 'once',
@@ -127,10 +128,11 @@ const approvalWords: Readonly<Record<string, string>> = {
   no: 'deny',
 };
 
-function replyToApproval(judge: Judge, ask: AskRow, event: InboundMessage): Answered | undefined {
+function replyToCard(judge: Judge, ask: AskRow, event: InboundMessage): Answered | undefined {
   const word = event.text.trim().toLowerCase();
-  const numbered = /^\d+$/.test(word) ? choicesOf(ask.body)[Number(word) - 1]?.id : undefined;
-  const choice = numbered ?? (Object.hasOwn(approvalWords, word) ? approvalWords[word] : undefined);
+  const choices = choicesOf(ask.body);
+  const named = Object.hasOwn(replyWords, word) ? replyWords[word] : undefined;
+  const choice = (/^\d+$/.test(word) ? choices[Number(word) - 1] : choices.find(({ id }) => id === named))?.id;
   if (choice === undefined) return undefined; // words about it are something to say
   if (!isRequester(ask, event.sender)) return said(notYours(ask));
   return ask.state === 'open' ? judge.choose(ask, choice, event.sender) : said(late(ask));

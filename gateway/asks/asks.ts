@@ -6,17 +6,17 @@ import type { Approval, ApprovalRequest, Asks, Question } from '../../agent/ask.
 import type { Log } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Settings } from '../settings.ts';
-import type { AskRow } from '../store/asks.ts';
-import { newToken } from '../store/asks.ts';
+import { type AskRow, newToken } from '../store/asks.ts';
 import type { Store } from '../store/index.ts';
 import type { AskBody, AskDecision } from '../store/schema.ts';
 import type { TurnRow } from '../store/turns.ts';
 import { outboxLane } from '../target.ts';
 import type { Clock } from '../time.ts';
+import { addWithCard } from './add.ts';
 import { approvalMarkdown } from './call-text.ts';
 import type { Cards } from './cards.ts';
 import { createReviewer, type Review, type Reviewer } from './smart.ts';
-import { cardOf, questionMarkdown, refusalOf, reviewRefusal, unanswered } from './text.ts';
+import { questionMarkdown, refusalOf, reviewRefusal, unanswered } from './text.ts';
 
 export interface AskDesk {
   /** What a run of this turn asks through. `sessionKey` names exactly this call, for "this session". */
@@ -45,6 +45,8 @@ export interface DeskOptions {
   readonly outbox: Outbox;
   readonly cards: Cards;
   readonly settings: () => Settings;
+  /** Ends the lane's turn, whose row says already that it is cut. */
+  readonly interrupt: (lane: string) => void;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -58,6 +60,8 @@ export function createAskDesk(options: DeskOptions): AskDesk {
   const settled = (askId: number): void => {
     waiting.get(askId)?.();
     cards.close(askId);
+    const ask = store.asks.get(askId);
+    if (ask?.body.kind === 'interrupt' && ask.state === 'decided') options.interrupt(ask.lane);
   };
   const lost = (ask: AskRow): void => {
     if (store.durable(() => store.asks.close(ask.id, { state: 'closed' }))) settled(ask.id);
@@ -93,6 +97,7 @@ function decide({ store, now }: DeskOptions, ask: AskRow, decision: AskDecision)
     return false;
   }
   if (!store.asks.close(ask.id, { state: 'decided', decision })) return false;
+  if (ask.body.kind === 'interrupt') store.turns.cut(ask.lane, 'interrupt');
   if (ask.body.kind !== 'approval') return true;
   const { remember } = ask.body;
   const { choice, by } = decision;
@@ -203,27 +208,10 @@ async function ask(options: PortOptions, question: NewQuestion, signal: AbortSig
 
 /** The row and its card in one transaction. */
 function open({ store, outbox, now }: PortOptions, { turn, callId, n, body, patienceMs }: NewQuestion): AskRow {
-  const chat = outboxLane(turn.target.chat);
-  const row = store.durable(() => {
-    const facts = {
-      turnId: turn.id,
-      callId,
-      n,
-      token: newToken(),
-      chat,
-      number: store.asks.nextNumber(chat),
-      lane: turn.lane,
-      target: turn.target,
-      requester: turn.requester,
-      body,
-      deadline: now() + patienceMs,
-    };
-    const payload = cardOf({ ...facts, state: 'open', decision: null });
-    const group = turn.target.chatType !== 'dm';
-    const cardId = store.outbox.add({ turnId: turn.id, lane: chat, group, purpose: 'ask', payload });
-    return store.asks.add({ ...facts, cardId });
-  });
-  outbox.kick(chat);
+  const { id: turnId, lane, target, requester } = turn;
+  const facts = { turnId, callId, n, lane, target, requester, body, deadline: now() + patienceMs };
+  const row = store.durable(() => addWithCard(store, facts));
+  outbox.kick(row.chat);
   return row;
 }
 

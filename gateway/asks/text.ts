@@ -20,6 +20,7 @@ function isLong(choice: string): boolean {
 
 /** Choices of a question are numbered, because their words may be long. */
 export function choicesOf(body: AskRow['body']): readonly AskChoice[] {
+  if (body.kind === 'interrupt') return [{ id: 'interrupt', label: '⚡ Interrupt now' }];
   if (body.kind === 'question') return body.choices.map((_, index) => ({ id: String(index + 1), label: labelOf(body.choices, index) }));
   return [
     { id: 'once', label: '✅ Once' },
@@ -54,14 +55,16 @@ export function cardOf(ask: Omit<AskRow, 'id' | 'cardId'>): OutboundAsk {
 
 function hint({ body, number }: Pick<AskRow, 'body' | 'number'>): string {
   if (body.kind === 'approval') return `You can also reply to this with yes or no, or write /approve ${number} or /deny ${number}.`;
+  if (body.kind === 'interrupt') return '';
   if (body.choices.length === 0) return 'Write your answer.';
   return body.allowFreetext ? 'Choose, or write an answer of your own.' : 'Choose one.';
 }
 
 function closedText({ state, decision, body }: Pick<AskRow, 'state' | 'decision' | 'body'>): string | undefined {
   if (state === 'open') return undefined;
-  if (state === 'expired')
+  if (state === 'expired' && body.kind !== 'interrupt')
     return body.kind === 'approval' ? '⌛ Nobody decided in time, so it did not run.' : '⌛ Nobody answered in time.';
+  if (body.kind === 'interrupt') return decision === null ? '⏹ That is done.' : `⚡ ${escaped(decision.by.name)} interrupted it.`;
   if (state === 'closed' || decision === null) return '⏹ No longer needed.';
   const name = escaped(decision.by.name);
   if (body.kind === 'question') return `💬 ${name}: ${escaped(decision.text.slice(0, 500))}`;

@@ -217,6 +217,8 @@ export type AskBody =
       /** What "session" and "always" remember; `always` is absent where it is not offered. */
       readonly remember: { readonly session: string; readonly always?: RiskMemory };
     }
+  /** Not asked by a run: what the person wrote waits, and need not. */
+  | { readonly kind: 'interrupt'; readonly markdown: string }
   | { readonly kind: 'question'; readonly markdown: string; readonly choices: readonly string[]; readonly allowFreetext: boolean };
 
 export interface AskDecision {

@@ -18,6 +18,7 @@ const ctx = {
   signal: new AbortController().signal,
   session: { id: 's', workspace: '/' },
   progress: () => undefined,
+  child: () => undefined,
   ask: async () => ({ answered: false, reason: '' }) as const,
 };
 

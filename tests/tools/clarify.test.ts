@@ -13,6 +13,7 @@ async function asked(args: object, answer: QuestionAnswer = { answered: true, te
     signal: new AbortController().signal,
     session: { id: 's', workspace: '/workspace' },
     progress: () => undefined,
+    child: () => undefined,
     ask: async (question) => {
       questions.push(question);
       return answer;

@@ -42,7 +42,13 @@ export function createBench(changes: { terminal?: Partial<ToolsConfig['terminal'
     marker,
     tool,
     run: (name, args, signal = new AbortController().signal) => {
-      const ctx: ToolContext = { signal, session, progress: () => undefined, ask: async () => ({ answered: false, reason: '' }) };
+      const ctx: ToolContext = {
+        signal,
+        session,
+        progress: () => undefined,
+        child: () => undefined,
+        ask: async () => ({ answered: false, reason: '' }),
+      };
       return tool(name).run(tool(name).args.parse(args), ctx);
     },
     risk: async (name, args) => {
