@@ -2,6 +2,7 @@
 import { backgroundOf } from './background.ts';
 import { addParts, createTurnDrafts } from './drafts.ts';
 import type { Said } from './journal.ts';
+import { findDeliverables } from './presenter/deliverable.ts';
 import { createLive, type Live } from './presenter/live.ts';
 import { isSilence } from './silence.ts';
 import type { TurnRow } from './store/turns.ts';
@@ -44,7 +45,7 @@ export function sayBetween(options: TurnOptions, turn: TurnRow): Said {
   return {
     storing: (message) => {
       if (message.role !== 'assistant' || message.calls.length === 0 || backgroundOf(turn.lane) !== undefined) return;
-      const text = message.text.trim();
+      const text = findDeliverables(message.text).text.trim(); // its files come with the answer
       if (text === '' || isSilence(text) || !settings().display(chat.platform).everywhere.interim) return;
       addParts(options, turn.id, textParts(options, turn.target, text));
     },

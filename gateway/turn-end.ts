@@ -159,11 +159,25 @@ async function settleOutcome(options: TurnOptions, finished: Finished, signal: A
       return { outcome: 'failed', error: outcome.error.kind, parts: textParts(options, turn.target, text) };
     }
     case 'completed':
-      if (isSilence(outcome.text)) return { outcome: 'silent', parts: [] };
-      return { outcome: 'answered', parts: await answerParts(options, { turn, session, outcome }, signal) };
+      return settleCompleted(options, { turn, session, outcome }, signal);
     default:
       return outcome satisfies never;
   }
+}
+
+/** Silence delivers nothing of its own; files that were promised before it come all the same. */
+async function settleCompleted(options: TurnOptions, answer: Answer, signal: AbortSignal): Promise<Settlement> {
+  const promised = promisedBefore(options, answer);
+  const { text, paths } = isSilence(answer.outcome.text) ? { text: '', paths: [] } : findDeliverables(answer.outcome.text);
+  const wanted = [...new Set([...promised, ...paths])];
+  if (text === '' && wanted.length === 0) return { outcome: 'silent', parts: [] };
+  return { outcome: 'answered', parts: await answerParts(options, { ...answer, text, wanted }, signal) };
+}
+
+/** The files of what was said between two tools. */
+function promisedBefore({ store }: TurnOptions, { turn }: Answer): readonly string[] {
+  const said = store.transcript.ofLastTurn(turn.sessionId, turn.id);
+  return said.flatMap((message) => (message.role === 'assistant' && message.calls.length > 0 ? findDeliverables(message.text).paths : []));
 }
 
 /** What was said until then is kept, in the chat too. */
@@ -216,12 +230,16 @@ function footer({ settings, now }: TurnOptions, { turn, session, outcome }: Answ
   return footerLine({ model, elapsedMs: now() - turn.createdAt, usage: outcome.usage });
 }
 
-async function answerParts(options: TurnOptions, answer: Answer, signal: AbortSignal): Promise<NewPart[]> {
-  const { turn, session } = answer;
-  const { text: markdown, paths } = findDeliverables(answer.outcome.text);
+interface Delivered extends Answer {
+  readonly text: string;
+  readonly wanted: readonly string[];
+}
+
+async function answerParts(options: TurnOptions, answer: Delivered, signal: AbortSignal): Promise<NewPart[]> {
+  const { turn, session, text: markdown } = answer;
   const files: NewPart[] = [];
   const refused: string[] = [];
-  for (const [index, wanted] of paths.entries()) {
+  for (const [index, wanted] of answer.wanted.entries()) {
     try {
       files.push(filePart(turn.target, await take(options, { turn, session, wanted, index }, signal)));
     } catch (error) {

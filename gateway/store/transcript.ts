@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, sql } from 'drizzle-orm';
 import type { Message } from '../../agent/message.ts';
 import type { Database } from './database.ts';
 import { messages } from './schema.ts';
@@ -10,6 +10,8 @@ export interface TranscriptLog {
   read(sessionId: string, fromId?: number): readonly Message[];
   /** The turn's own user message is already there. */
   hasTurn(sessionId: string, turnId: number): boolean;
+  /** What the session's newest turn has added so far, oldest first. */
+  ofLastTurn(sessionId: string, turnId: number): readonly Message[];
 }
 
 export interface TranscriptEntry {
@@ -55,12 +57,20 @@ function transcriptLog({ orm }: Database, now: () => number): TranscriptLog {
     .where(and(eq(messages.sessionId, place('sessionId')), eq(messages.turnId, place('turnId'))))
     .limit(1)
     .prepare();
+  const before = sql`(select id from messages where session_id = ${place('sessionId')} and turn_id <> ${place('turnId')} order by id desc limit 1)`;
+  const ofLast = orm
+    .select({ body: messages.body })
+    .from(messages)
+    .where(and(eq(messages.sessionId, place('sessionId')), gt(messages.id, sql`coalesce(${before}, 0)`), eq(messages.undone, false)))
+    .orderBy(asc(messages.id))
+    .prepare();
   return {
     append: (sessionId, turnId, message) => {
       insert.run({ sessionId, turnId, body: message, at: now() });
     },
     read: (sessionId, fromId = 0) => read.all({ sessionId, from: fromId }).map((row) => row.body),
     hasTurn: (sessionId, turnId) => ofTurn.get({ sessionId, turnId }) !== undefined,
+    ofLastTurn: (sessionId, turnId) => ofLast.all({ sessionId, turnId }).map((row) => row.body),
   };
 }
 

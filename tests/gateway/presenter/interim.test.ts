@@ -1,11 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelEvent } from '../../../agent/model.ts';
 import { createFakePlatform } from '../../fakes/platform.ts';
-import { type GatewayOptions, startGateway } from '../support/gateway.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../support/gateway.ts';
 import { temporaryHome } from '../support/home.ts';
 import { message } from '../support/inbound.ts';
 import { killPoints } from '../support/kill-points.ts';
-import { lastResults, type Script, scriptedModel } from '../support/model.ts';
+import { lastResults, lastText, type Script, scriptedModel } from '../support/model.ts';
 import { countedTool } from '../support/tools.ts';
 
 /** Says something and calls a tool, as often as there are texts, then answers. */
@@ -81,6 +83,48 @@ describe('what is said between two tools', () => {
       await next.stop();
     }
     expect(unknowns.filter((unknown) => unknown === 0).length).toBeGreaterThan(unknowns.length / 2);
+  });
+});
+
+describe('a file that is promised between two tools', () => {
+  /** Each call writes the file named after it, so that a promise is made before the file is there. */
+  function writing(answer: string, ...texts: readonly string[]): GatewayOptions {
+    const script = saying(...texts);
+    const write = countedTool('look', 'write', (_, { session }) => {
+      for (const name of ['a.txt', 'b.txt']) writeFileSync(path.join(session.workspace, name), name);
+      return { content: 'written' };
+    });
+    return {
+      model: scriptedModel((request, signal) => {
+        if (lastText(request.messages) === 'thanks') return 'Fine.';
+        const said = script(request, signal);
+        return said === 'The answer.' ? answer : said;
+      }),
+      tools: [write.tool],
+    };
+  }
+
+  const shown = ({ platform }: Gateway): readonly string[] =>
+    platform.shown.flatMap(({ message: sent }) => (sent.type === 'text' ? [sent.markdown] : sent.type === 'file' ? [sent.name] : []));
+
+  it.each([
+    ['comes with the answer, once', 'The answer.\nMEDIA:a.txt\nMEDIA:b.txt', ['I look.', 'The answer.', 'a.txt', 'b.txt']],
+    ['comes where the answer says nothing of it', 'The answer.', ['I look.', 'The answer.', 'a.txt']],
+    ['comes also where the answer is silence', '[SILENT]', ['I look.', 'a.txt']],
+  ])('%s', async (_, answer, all) => {
+    const gateway = await startGateway(writing(answer, 'I look.\nMEDIA:a.txt'));
+    gateway.say('ann', 'hello');
+    await gateway.idle();
+    gateway.say('ann', 'thanks');
+    await gateway.idle();
+    expect(shown(gateway)).toEqual([...all, 'Fine.']);
+  });
+
+  it('is no message where nothing else is said', async () => {
+    const gateway = await startGateway(writing('The answer.', 'MEDIA:a.txt'));
+    gateway.say('ann', 'hello');
+    await gateway.idle();
+    expect(shown(gateway)).toEqual(['The answer.', 'a.txt']);
   });
 });
 
