@@ -8,8 +8,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { lastUserText, startFakeModel } from '../fakes/model.ts';
-import { type FakeCall, type FakeTelegram, startFakeTelegram } from '../fakes/telegram.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import type { AcceptedSend, CrashPlatform, StartCrashPlatform } from './platform.ts';
 import { createRandom, type Random } from './random.ts';
 
 export interface CrashPlan {
@@ -17,6 +17,8 @@ export interface CrashPlan {
   readonly messages: number;
   readonly chats: number;
   readonly seed: number;
+  /** Message n goes to platform n, counted round and round. */
+  readonly platforms: readonly StartCrashPlatform[];
 }
 
 export interface CrashReport {
@@ -45,43 +47,50 @@ const replyDelayMs = 15;
 const longestWorkMs = 1500;
 /** A send that arrived longer than this before a kill had its receipt by then, however busy the machine. */
 const receiptGraceMs = 500;
-const firstChat = 1000;
 
 export async function runCrashTest(plan: CrashPlan, say: (line: string) => void = () => undefined): Promise<CrashReport> {
   const startedAt = Date.now();
   const home = mkdtempSync(path.join(tmpdir(), 'hermes-crash-'));
   const random = createRandom(plan.seed);
-  const telegram = await startFakeTelegram({ replyDelayMs });
+  const platforms = await Promise.all(plan.platforms.map((begin) => begin(replyDelayMs)));
   const model = await startFakeModel({ delayMs: 20, reply: (body) => scriptedReply(lastUserText(body), body) });
   const kills: Kill[] = [];
   const killed = { work: 0, receipt: 0, drain: 0 };
   const databaseProblems: string[] = [];
-  const start = (): GatewayProcess =>
-    startGateway({ home, telegram, model: model.base, config: { gateway: { drain_timeout_seconds: 5 } } });
+  const start = (): GatewayProcess => startGateway({ home, model: model.base, ...settingsFor(platforms) });
   try {
-    const feeding = feed(telegram, plan, random);
+    const feeding = feed(platforms, plan, random);
     for (let round = 0; round < plan.rounds; round += 1) {
       const gateway = start();
-      const point = await killSomewhere({ gateway, telegram, random });
+      const point = await killSomewhere({ gateway, platforms, random });
       const at = performance.timeOrigin + performance.now();
       killed[point] += 1;
       await gateway.exited;
       const { problems, sending } = inspect(home);
       kills.push({ at, sending });
       databaseProblems.push(...problems);
-      say(`round ${round + 1}/${plan.rounds}: killed (${point}), ${telegram.calls.filter(isSend).length} sends so far`);
+      say(`round ${round + 1}/${plan.rounds}: killed (${point}), ${countSends(platforms)} sends so far`);
     }
     await feeding;
     const gateway = start();
     await settled(home, plan.messages, gateway);
     await gateway.stop();
     databaseProblems.push(...inspect(home).problems);
-    return { ...judge({ telegram, plan, home, kills }), kills: killed, databaseProblems, tookMs: Date.now() - startedAt };
+    return { ...judge({ platforms, plan, home, kills }), kills: killed, databaseProblems, tookMs: Date.now() - startedAt };
   } finally {
-    await telegram.close();
+    for (const platform of platforms) await platform.close();
     await model.close();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+function settingsFor(platforms: readonly CrashPlatform[]) {
+  const config = Object.assign({ gateway: { drain_timeout_seconds: 5 } }, ...platforms.map((platform) => platform.config));
+  return { config, env: Object.assign({}, ...platforms.map(({ env }) => env)) };
+}
+
+function countSends(platforms: readonly CrashPlatform[]): number {
+  return platforms.reduce((sum, platform) => sum + platform.sends().length, 0);
 }
 
 /** Every fourth message makes the model append a line to a file before it answers: a side effect that must not happen twice. */
@@ -92,30 +101,39 @@ function scriptedReply(text: string, body: { readonly messages: readonly { reado
   return { text: `answer [${number}]` };
 }
 
-async function feed(telegram: FakeTelegram, { messages, chats, rounds }: CrashPlan, random: Random): Promise<void> {
+/** Which platform a message goes to, and which chat there. */
+function placeOf(number: number, { chats, platforms }: CrashPlan): { readonly platform: number; readonly chat: number } {
+  return { platform: number % platforms.length, chat: Math.floor(number / platforms.length) % chats };
+}
+
+async function feed(platforms: readonly CrashPlatform[], plan: CrashPlan, random: Random): Promise<void> {
+  const { messages, rounds } = plan;
   const spreadMs = (rounds * longestWorkMs) / 2;
   for (let number = 0; number < messages; number += 1) {
     // Queued: a message that simply came would interrupt the turn before it, and that one would have no answer of its own.
-    telegram.inject({ chatId: firstChat + (number % chats), text: `/queue message #${number}` });
+    const { platform, chat } = placeOf(number, plan);
+    platforms[platform]?.say(`/queue message #${number}`, chat);
     if (random.chance(0.4)) await sleep(random.below((5 * spreadMs) / messages)); // in little bursts
   }
 }
 
 interface Victim {
   readonly gateway: GatewayProcess;
-  readonly telegram: FakeTelegram;
+  readonly platforms: readonly CrashPlatform[];
   readonly random: Random;
 }
 
-async function killSomewhere({ gateway, telegram, random }: Victim): Promise<KillPoint> {
+async function killSomewhere({ gateway, platforms, random }: Victim): Promise<KillPoint> {
   const point = random.pick<KillPoint>(['work', 'work', 'receipt', 'receipt', 'drain']);
-  const before = telegram.polls.length;
-  await telegram.waitFor(() => telegram.polls.length > before || !gateway.alive(), 20_000);
+  const before = platforms.map((platform) => platform.contacts());
+  const connected = (): boolean => platforms.every((platform, index) => platform.contacts() > (before[index] ?? 0));
+  await waitFor(() => connected() || !gateway.alive(), 20_000);
+  if (gateway.alive() && !connected()) throw new Error(`the daemon did not connect:\n${gateway.output().slice(-2000)}`);
   if (!gateway.alive()) throw new Error(`the daemon ended before its first poll:\n${gateway.output().slice(-2000)}`);
   await sleep(random.below(random.chance(0.5) ? 250 : longestWorkMs)); // early, when everything is taken up again, or in the middle of the work
   if (point === 'receipt') {
-    const sends = telegram.calls.filter(isSend).length;
-    await telegram.waitFor(() => telegram.calls.filter(isSend).length > sends, 1500).catch(() => undefined);
+    const sends = countSends(platforms);
+    await waitFor(() => countSends(platforms) > sends, 1500);
     await sleep(random.below(replyDelayMs * 2));
   }
   if (point === 'drain') {
@@ -126,8 +144,9 @@ async function killSomewhere({ gateway, telegram, random }: Victim): Promise<Kil
   return point;
 }
 
-function isSend(call: FakeCall): boolean {
-  return call.method === 'sendMessage';
+/** Until the condition holds, at most `ms`. */
+async function waitFor(condition: () => boolean, ms: number): Promise<void> {
+  for (const deadline = performance.now() + ms; !condition() && performance.now() < deadline; ) await sleep(3);
 }
 
 async function settled(home: string, messages: number, gateway: GatewayProcess): Promise<void> {
@@ -194,16 +213,16 @@ function inspect(home: string): { readonly problems: readonly string[]; readonly
 }
 
 interface Evidence {
-  readonly telegram: FakeTelegram;
+  readonly platforms: readonly CrashPlatform[];
   readonly plan: CrashPlan;
   readonly home: string;
   readonly kills: readonly Kill[];
 }
 
-function judge({ telegram, plan, home, kills }: Evidence): Omit<CrashReport, 'kills' | 'databaseProblems' | 'tookMs'> {
+function judge({ platforms, plan, home, kills }: Evidence): Omit<CrashReport, 'kills' | 'databaseProblems' | 'tookMs'> {
   const { outcomes } = readLedger(home);
   const numbers = Array.from({ length: plan.messages }, (_, number) => number);
-  const sends = answersByNumber(telegram);
+  const sends = answersByNumber(platforms);
   const answered = numbers.filter((number) => sends.has(number));
   const noticed = numbers.filter((number) => !sends.has(number) && outcomes.get(number)?.[0] === 'parked');
   const doubled = answered.filter((number) => (sends.get(number)?.length ?? 0) > 1);
@@ -221,31 +240,43 @@ function judge({ telegram, plan, home, kills }: Evidence): Omit<CrashReport, 'ki
     excusedDuplicates: excused.length,
     duplicates: doubled.filter((number) => !excused.includes(number)),
     outOfOrder: outOfOrder(sends),
-    misplaced: answered.filter((number) => sends.get(number)?.some((call) => call.chatId !== firstChat + (number % plan.chats))),
+    misplaced: answered.filter((number) => sends.get(number)?.some((send) => isMisplaced(number, send, plan))),
     repeatedEffects: repeatedEffects(home),
     ledgerProblems: numbers.flatMap((number) => ledgerProblem(number, outcomes.get(number) ?? [])),
   };
 }
 
-function answersByNumber(telegram: FakeTelegram): ReadonlyMap<number, readonly FakeCall[]> {
-  const sends = new Map<number, FakeCall[]>();
-  for (const call of telegram.calls) {
-    const number = isSend(call) && call.status === 200 ? /answer \[(\d+)\]/.exec(call.text ?? '')?.[1] : undefined;
-    if (number !== undefined) sends.set(Number(number), [...(sends.get(Number(number)) ?? []), call]);
+/** A send, and the platform that it went to. */
+interface PlacedSend extends AcceptedSend {
+  readonly platform: number;
+}
+
+function answersByNumber(platforms: readonly CrashPlatform[]): ReadonlyMap<number, readonly PlacedSend[]> {
+  const sends = new Map<number, PlacedSend[]>();
+  for (const [platform, each] of platforms.entries()) {
+    for (const send of each.sends()) {
+      const found = /answer \[(\d+)\]/.exec(send.text)?.[1];
+      if (found !== undefined) sends.set(Number(found), [...(sends.get(Number(found)) ?? []), { ...send, platform }]);
+    }
   }
   return sends;
 }
 
-function cutByKill(number: number, call: FakeCall, kills: readonly Kill[]): boolean {
+function isMisplaced(number: number, send: PlacedSend, plan: CrashPlan): boolean {
+  const { platform, chat } = placeOf(number, plan);
+  return send.platform !== platform || send.chat !== chat;
+}
+
+function cutByKill(number: number, call: PlacedSend, kills: readonly Kill[]): boolean {
   return kills.some(({ at, sending }) => sending.has(number) && call.t <= at + 5 && call.t >= at - receiptGraceMs);
 }
 
-function outOfOrder(sends: ReadonlyMap<number, readonly FakeCall[]>): number[] {
+function outOfOrder(sends: ReadonlyMap<number, readonly PlacedSend[]>): number[] {
   const wrong: number[] = [];
-  const last = new Map<number, number>();
-  const firsts = [...sends].map(([number, calls]) => ({ number, call: calls[0] })).sort((a, b) => (a.call?.t ?? 0) - (b.call?.t ?? 0));
-  for (const { number, call } of firsts) {
-    const chat = call?.chatId ?? 0;
+  const last = new Map<string, number>();
+  const firsts = [...sends].flatMap(([number, [first]]) => (first === undefined ? [] : [{ number, first }]));
+  for (const { number, first } of firsts.sort((one, other) => one.first.t - other.first.t)) {
+    const chat = `${first.platform}/${first.chat}`;
     if (number < (last.get(chat) ?? -1)) wrong.push(number);
     last.set(chat, Math.max(number, last.get(chat) ?? -1));
   }
