@@ -44,7 +44,7 @@ export function declare(node: Node, scope: Scope, actions: Actions): void {
   if (options.every((option) => /^-[xrgp]+$/u.test(option.text))) return;
   if (options.some((option) => !isStatic(option.text) || /n|\$/u.test(option.text)))
     actions.walk.doubt('It gives a variable the name of another one.');
-  for (const name of scope.variables.keys()) scope.variables.set(name, ANY);
+  for (const name of scope.variables.keys()) if (name !== 'HOME' || node.text.includes('HOME')) scope.variables.set(name, ANY);
 }
 
 /** `export "a=b"`: the parser sees a text. */

@@ -30,6 +30,20 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   alias: (words, scope, walk) => later('alias', words.map((word) => word.slice(word.indexOf('=') + 1)).join('\n'), { scope, walk }),
   shopt: (words, _scope, walk) =>
     doubtIf(!words.includes('-u') && words.some((word) => MEANING_CHANGERS.has(word) || !isStatic(word)), 'shopt', walk),
+  compgen: runsText,
+  complete: runsText,
+  bind: (words, _scope, walk) =>
+    doubtIf(
+      words.some((word) => /^-[a-z]*[xfu]/u.test(word)),
+      'bind',
+      walk,
+    ),
+  fc: (words, _scope, walk) =>
+    doubtIf(
+      words.some((word) => /^-[a-z]*[es]/u.test(word)),
+      'fc',
+      walk,
+    ),
   hash: (words, _scope, walk) => doubtIf(words.includes('-p'), 'hash', walk),
   enable: (words, _scope, walk) =>
     doubtIf(
@@ -59,6 +73,11 @@ function again(words: readonly string[], scope: Scope, walk: Walk): void {
     scope,
     walk,
   );
+}
+
+/** `compgen -W text` expands the text, `-C text` runs it. */
+function runsText(words: readonly string[], _scope: Scope, walk: Walk): void {
+  if (words.some((word) => /^-[a-z]*[CFW]/u.test(word))) walk.doubt('It evaluates text as commands.');
 }
 
 /** `mapfile -C text` evaluates the text. */

@@ -3,6 +3,8 @@ import { commandName, type Finding, type Reading, type SimpleCommand } from './c
 import { isDeceiving, isStatic, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';
 import { combinationFindings } from './rules/combination.ts';
+import { converters } from './rules/converters.ts';
+import { credentials } from './rules/credentials.ts';
 import { deleteRules, removedPlaces } from './rules/delete.ts';
 import { diskRules, formatRule, wholeDisk } from './rules/disk.ts';
 import { assignmentFindings, elsewhere, homeSweep, programName, redirectFindings, secretPaths, sourced } from './rules/generic.ts';
@@ -13,6 +15,7 @@ import { namedOutput, outputRules } from './rules/output.ts';
 import { remoteCopy, remoteRules } from './rules/remote.ts';
 import type { Rule } from './rules/rule.ts';
 import { systemRules } from './rules/system.ts';
+import { judgeUnknown } from './rules/unknown.ts';
 import { writeRules } from './rules/write.ts';
 import type { ParseShell } from './tree.ts';
 import { readShell } from './walk.ts';
@@ -34,6 +37,9 @@ const FOR_ALL: readonly Rule[] = [
   homeSweep,
   remoteCopy,
   namedOutput,
+  converters,
+  credentials,
+  judgeUnknown((name) => KNOWN.some((table) => Object.hasOwn(table, name))),
 ];
 
 /** Pure but for what `place.realPath` looks at. Never throws: what cannot be understood asks. */

@@ -16,19 +16,19 @@ const BY_VERB: Readonly<Record<string, RegExp>> = {
   perf: /^(?:stat|record|trace)$/u,
 };
 const PLAIN = new Set(
-  'npx bunx dotenv entr watchexec nodemon numactl choom chpst softlimit cgexec faketime catchsegv gdb with-contenv systemd-inhibit proot cpulimit envdir setlock'.split(
+  'npx bunx dotenv entr watchexec nodemon numactl choom chpst softlimit cgexec faketime catchsegv gdb with-contenv systemd-inhibit proot cpulimit envdir setlock ssh-agent daemonize start-stop-daemon tmux screen'.split(
     ' ',
   ),
 );
 /** These are given whole command lines as words. */
-const BY_TEXT = new Set(['hyperfine', 'concurrently', 'entr', 'nodemon', 'watchexec', 'onchange']);
+const BY_TEXT = new Set(['hyperfine', 'concurrently', 'entr', 'nodemon', 'watchexec', 'onchange', 'tmux', 'screen']);
 
 /** The command is taken to begin with the first word that names a program known here. */
 export function runner(words: readonly string[], at: Special): void {
   if (BY_TEXT.has(at.name)) for (const word of words) if (/\s/u.test(word) && isStatic(word)) at.walk.script(word, copyScope(at.scope));
   const verb = BY_VERB[at.name];
   const own = verb === undefined ? 0 : words.findIndex((word) => verb.test(word)) + 1;
-  if (!PLAIN.has(at.name) && own === 0) return;
+  if (!PLAIN.has(at.name) && !at.name.startsWith('qemu-') && own === 0) return;
   const start = words.findIndex((word, index) => index >= own && isStatic(word) && namesProgram(commandName({ argv: [word] })));
   if (start >= 0) at.inner(words.slice(start));
 }

@@ -186,13 +186,13 @@ function visitFor(node: Node, scope: Scope, at: At): void {
   const { expander } = actions(scope, at);
   const words = node.childrenForFieldName('value').filter((value) => value !== null);
   const values = words.flatMap((word) => expandWord(word, expander)).map((value) => value.replaceAll(SEVERAL, ANY));
+  for (const value of values) at.walk.assignments.push({ name, value, directories: scope.directories });
   if (body === null) return;
   forgetChanged(body, scope);
   const rounds = values.length > UNROLLED || values.length === 0 ? [values.length === 0 ? ANY : commonValue(values)] : values;
   for (const value of rounds) {
     const round = copyScope(scope);
     round.variables.set(name, value);
-    at.walk.assignments.push({ name, value });
     visitSequence(body, round, at);
     mergeInto(scope, round);
   }

@@ -71,8 +71,15 @@ export const homeSweep: Rule = (command, place) => {
 const HARMLESS_VALUES = /^(?:cat|true|:|less|more|vi|vim|nano|echo|0|1|)$/u;
 const HARMLESS_NAMES =
   /^(?:GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_CEILING_DIRECTORIES|PYTHON(?:PATH|UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|UTF8|HASHSEED|WARNINGS|FAULTHANDLER|ASYNCIODEBUG|TRACEMALLOC|NOUSERSITE)|(?:npm_config|NPM_CONFIG|YARN|PIP|UV)_\w+|IFS|RUSTFLAGS|GOFLAGS|GOPROXY|CGO_CFLAGS|CARGO_HOME|GEM_HOME|MAVEN_OPTS|GRADLE_OPTS|JAVA_OPTS|NODE_PATH|LD_RUN_PATH)$/u;
+/** Files that a program writes by itself. */
+const WRITTEN_NAMES =
+  /^(?:HISTFILE|LESSHISTFILE|SSLKEYLOGFILE|SQLITE_HISTORY|NODE_REPL_HISTORY|MYSQL_HISTFILE|PSQL_HISTORY|PYTHONPYCACHEPREFIX|PYTHONUSERBASE|CARGO_TARGET_DIR|DESTDIR|GOBIN)$/u;
 /** Here, where a value is given by somebody who may also have written the file or program that it names. */
-const MORE_STARTUP_NAMES = new Set('TAR_OPTIONS RSYNC_RSH SHELL HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS RIPGREP_CONFIG_PATH'.split(' '));
+const MORE_STARTUP_NAMES = new Set(
+  'FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS MANOPT TAR_OPTIONS RSYNC_RSH SHELL HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS RIPGREP_CONFIG_PATH'.split(
+    ' ',
+  ),
+);
 const HARMLESS_NODE_OPTIONS =
   /^(?:--(?:max-old-space-size|max-semi-space-size|stack-trace-limit|unhandled-rejections|test-\w+|no-[a-z-]+|enable-source-maps|trace-[a-z-]+|experimental-vm-modules|experimental-strip-types|openssl-legacy-provider)(?:=[\w.-]+)?\s*)+$/u;
 
@@ -82,7 +89,14 @@ export function assignmentFindings(assignments: Reading['assignments'], place: S
     if (named.length > 0) return named;
     if (name === 'PATH' && appends !== true)
       return ask('It changes where programs are looked for (PATH): other ones may run than it names.', [`PATH=${shown(value)}`]);
-    if (!(isStartupVariable(name) || MORE_STARTUP_NAMES.has(name)) || HARMLESS_NAMES.test(name) || HARMLESS_VALUES.test(value)) return [];
+    const written = WRITTEN_NAMES.test(name) ? streaming(value, directories, place) : [];
+    if (written.length > 0) return written;
+    if (
+      !(isStartupVariable(name) || MORE_STARTUP_NAMES.has(name) || /_(?:PAGER|EDITOR)$/u.test(name)) ||
+      HARMLESS_NAMES.test(name) ||
+      HARMLESS_VALUES.test(value)
+    )
+      return [];
     if (name === 'MAKEFLAGS' && /^[\s\w-]*$/u.test(value) && !value.includes('--eval')) return [];
     if (name === 'NODE_OPTIONS' && HARMLESS_NODE_OPTIONS.test(value)) return [];
     return ask(`It sets ${name}, through which other programs run code.`, [`${name}=${shown(value)}`]);

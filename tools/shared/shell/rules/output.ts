@@ -200,6 +200,10 @@ const rules: Record<string, Rule> = {
   uniq: intoSecond({ values: 'fsw', longValues: ['skip-fields', 'skip-chars', 'check-chars'] }),
   xxd: intoSecond({ values: 'cglnos' }),
   objcopy: intoSecond({ values: 'IOBFjRKNLGW' }),
+  history: (command, place) => {
+    const { flags, operands } = parseOptions(command.argv.slice(1), { values: 'd' });
+    return flags.has('a') || flags.has('w') ? firstWritten(operands, command, place) : [];
+  },
   script: both(
     intoFirst({ values: 'cEIOBTmo', longValues: ['command', 'log-in', 'log-out', 'log-io', 'log-timing'] }),
     intoOptions(['-I', '-O', '-B', '-T', '--log-in', '--log-out', '--log-io', '--log-timing']),

@@ -78,6 +78,8 @@ const DELETE_ALL = /\bdelete\s+from\s+(?:(?!\bwhere\b)[^;])*(?:;|$)/iu;
 
 const sql: Rule = (command, place) => {
   const given = [command.argv.join(' '), command.feed.from === 'text' ? command.feed.text : ''].join(' ; ');
+  if (commandName(command) === 'redis-cli' && /\b(?:shutdown|config\s+set|module\s+load|slaveof|replicaof|debug)\b/iu.test(given))
+    return ask('It stops or changes a database server.');
   if (/\bflushall\b|\bflushdb\b|\bdropdatabase\b|\.drop\(/iu.test(given)) return ask('It deletes data from a database.');
   const loses = SQL_LOSS.test(given) && (!/\bdelete\s+from\b/iu.test(SQL_LOSS.exec(given)?.[0] ?? '') || DELETE_ALL.test(given));
   if (loses || DELETE_ALL.test(given)) return ask('It deletes data from a database.');

@@ -57,6 +57,12 @@ export function isWritable(file: string, place: ShellPlace): boolean {
   return place.writable.some((directory) => file === directory || file.startsWith(directory.endsWith('/') ? directory : `${directory}/`));
 }
 
+/** What is secret in one home directory is so in all of them. */
+function whyNotReadAnywhere(file: string, place: ShellPlace): string | undefined {
+  const home = /^\/(?:root|(?:home|Users)\/[^/]+)(?=\/)/u.exec(file)?.[0];
+  return whyNotRead(file, place) ?? (home === undefined ? undefined : whyNotRead(file, { ...place, home }));
+}
+
 /** Reading what holds secrets. What a word holds that is only known at run time is not suspected, see `readingByEnd`. */
 export function reading(word: string, directories: Directories, place: ShellPlace): Finding[] {
   const words = withoutClimbs(word);
@@ -65,7 +71,7 @@ export function reading(word: string, directories: Directories, place: ShellPlac
   for (const name of files) {
     const candidates = [...new Set([name, ...followed(name, place, false)])];
     for (const file of candidates) {
-      const why = whyNotRead(file, place);
+      const why = whyNotReadAnywhere(file, place);
       if (why !== undefined) return ask(`It uses ${shown(file)}. ${why}`, candidates.map(shown));
     }
   }

@@ -3,6 +3,7 @@ import { parseOptions } from '../options.ts';
 import { ANY, isStatic, NUMBER } from '../pattern.ts';
 import { ask, hardline, type Rule } from './rule.ts';
 
+const SERVICES = 'It changes services of the machine.';
 const POWER = 'It turns the machine off or restarts it.';
 
 const power: Rule = (command) => (command.argv.length === 2 && command.argv[1] === '--help' ? [] : hardline(POWER));
@@ -21,14 +22,13 @@ const services: Rule = (command) => {
   const [verb = 'status'] = operands;
   if (POWER_VERBS.test(verb)) return hardline(POWER);
   if (/^isolate$/u.test(verb) && operands.some((word) => /poweroff|reboot|halt|rescue|emergency/u.test(word))) return hardline(POWER);
-  return READ_VERBS.test(verb) ? [] : ask('It changes services of the machine.');
+  return READ_VERBS.test(verb) ? [] : ask(SERVICES);
 };
 
 const service: Rule = (command) =>
-  command.argv.slice(1).some((word) => /^status$|^--status-all$|^--help$/u.test(word)) ? [] : ask('It changes services of the machine.');
+  command.argv.slice(1).some((word) => /^status$|^--status-all$|^--help$/u.test(word)) ? [] : ask(SERVICES);
 
-const launch: Rule = (command) =>
-  /^(?:list|print|print-.*|version|help|blame)?$/u.test(command.argv[1] ?? '') ? [] : ask('It changes services of the machine.');
+const launch: Rule = (command) => (/^(?:list|print|print-.*|version|help|blame)?$/u.test(command.argv[1] ?? '') ? [] : ask(SERVICES));
 
 /** `kill [-SIGNAL] PID...`: after the signal a -1 means every process there is. */
 const kill: Rule = (command) => {
@@ -123,6 +123,11 @@ const unlessListing =
   (command) =>
     command.argv.length < 2 || command.argv.slice(1).some((word) => listing.test(word)) ? [] : ask(why);
 
+const verbs =
+  (verb: RegExp, why: string): Rule =>
+  (command) =>
+    command.argv.slice(1).some((word) => verb.test(word)) ? ask(why) : [];
+
 const ACCOUNTS = 'It changes accounts or their rights.';
 const NETWORK = 'It changes the network or the firewall of the machine.';
 const KERNEL = 'It changes the running kernel.';
@@ -150,6 +155,16 @@ export const systemRules: Readonly<Record<string, Rule>> = {
   ...each('systemctl loginctl', services),
   ...each('service rc-service', service),
   launchctl: launch,
+  ...each(
+    'sv initctl rcctl monit apachectl apache2ctl pg_ctl pg_ctlcluster rabbitmqctl consul nomad',
+    verbs(/^(?:stop|start|restart|reload|down|exit|kill|leave|disable|enable|graceful.*|force-.*|shutdown|reset)$/u, SERVICES),
+  ),
+  ...each('update-rc.d rc-update chkconfig svc', unlessListing(/^(?:--list|show|-s)$/u, SERVICES)),
+  nginx: verbs(/^-s/u, SERVICES),
+  ...each('mongod mysqladmin', verbs(/^(?:--shutdown|shutdown|drop|kill|flush-.*|password)$/u, SERVICES)),
+  ...each('dropdb dropuser', always('It deletes data from a database.')),
+  tmux: verbs(/^kill-/u, 'It ends processes that it does not name.'),
+  screen: verbs(/^(?:quit|kill)$/u, 'It ends processes that it does not name.'),
   kill,
   ps: processes,
   man: manual,
@@ -176,11 +191,8 @@ export const systemRules: Readonly<Record<string, Rule>> = {
   losetup: unlessListing(/^(?:-a|--all|--list|-l)$/u, 'It changes what is mounted where.'),
   swapon: unlessListing(/^(?:--show|-s)$/u, 'It changes what is mounted where.'),
   ...each('umount swapoff pivot_root', always('It changes what is mounted where.')),
-  supervisorctl: unlessListing(/^(?:status|tail|avail|pid|version|help)$/u, 'It changes services of the machine.'),
-  pm2: unlessListing(
-    /^(?:list|ls|l|status|jlist|prettylist|logs?|show|describe|info|monit|--version|-v|--help|-h|help)$/u,
-    'It changes services of the machine.',
-  ),
+  supervisorctl: unlessListing(/^(?:status|tail|avail|pid|version|help)$/u, SERVICES),
+  pm2: unlessListing(/^(?:list|ls|l|status|jlist|prettylist|logs?|show|describe|info|monit|--version|-v|--help|-h|help)$/u, SERVICES),
   journalctl: (command) =>
     command.argv.some((word) => /^--(?:vac|rot|fl|rel|smart|setup-k|up)/u.test(word)) ? ask('It changes the logs of the machine.') : [],
   crontab: (command) => (command.argv.includes('-l') || (command.argv.length < 2 && command.feed.from === 'nothing') ? [] : ask(LATER)),
