@@ -27,7 +27,7 @@ export function buildRequest(input: RequestInput, budget: Budget): BuiltRequest 
 
 /** On results it goes into the last one: not every provider takes a user message there. */
 function noted(message: Message, note: string): Message {
-  if (message.role === 'user') return { role: 'user', content: [...message.content, { type: 'text', text: note }] };
+  if (message.role === 'user') return { ...message, content: [...message.content, { type: 'text', text: note }] };
   return message.role === 'tool' ? { ...message, content: `${message.content}\n\n${note}` } : message;
 }
 
@@ -36,5 +36,5 @@ function noteOf(part: Part): Part {
 }
 
 function withoutImages(message: Message): Message {
-  return message.role === 'user' ? { role: 'user', content: message.content.map(noteOf) } : message;
+  return message.role === 'user' ? { ...message, content: message.content.map(noteOf) } : message;
 }

@@ -255,8 +255,8 @@ describe('a question of a tool', () => {
 });
 
 describe('what the person says meanwhile', () => {
-  it('is heard with the results of the calls', async () => {
-    const model = scriptedModel([{ calls: [call('a', 'look')] }, { text: 'done' }]);
+  it.each([true, false])('is heard with the results of the calls, by a model that sees images or not (%s)', async (vision) => {
+    const model = scriptedModel([{ calls: [call('a', 'look')] }, { text: 'done' }], { vision });
     const said = [{ ...userText('look at the other one, too'), interjected: true as const }];
     await runToEnd({ model, tools: [testTool({ name: 'look' })], interject: async () => said.splice(0) });
     const [result, filler, heard] = model.requests.at(-1)?.messages.slice(2) ?? [];
