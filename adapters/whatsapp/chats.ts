@@ -1,0 +1,117 @@
+/** What is known of chats and their messages: who has written, what a reply quotes, what we sent. Outlasts the process, for some days. */
+import type { Host, InboundMessage, Json, Outbound, SentRef } from '../adapter.ts';
+import { fromJson } from './bytes.ts';
+import { isGroup } from './jid.ts';
+import type { Content } from './line.ts';
+import { type Anchor, type Setting, textContent } from './outgoing.ts';
+import { createRecent, type Recent } from './recent.ts';
+import { messageKeySchema, type WireKey } from './wire.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const MET = 'met:';
+/** As much of a quoted message as phones show. */
+const QUOTED_UNITS = 200;
+/** Sent messages whose age is known; they are edited within minutes. */
+const MOST_SENT = 500;
+
+export interface Heard {
+  readonly message: InboundMessage;
+  readonly key: WireKey;
+  readonly expiration: number;
+}
+
+export interface Chats {
+  /** Somebody has written to us there. */
+  knows(chat: string): boolean;
+  /** Entries for the transaction that stores the message. */
+  heard(heard: Heard): Readonly<Record<string, Json>>;
+  setting(message: Outbound): Setting;
+  /** Of a person's message, as far as it is remembered. */
+  keyOf(ref: SentRef): WireKey | undefined;
+  readonly ours: SentLog;
+  prune(): void;
+}
+
+/** Messages of ours. */
+interface SentLog {
+  sent(id: string): void;
+  /** When; undefined where it is not known any more. */
+  sentAt(id: string): number | undefined;
+  keepFile(id: string, content: Json): void;
+  /** What we sent as this message. */
+  contentOf(chat: string, id: string): Content | undefined;
+}
+
+export interface ChatsParts {
+  readonly host: Host;
+  readonly prefix: string;
+  readonly now: () => number;
+}
+
+export function createChats({ host, prefix, now }: ChatsParts): Chats {
+  const { store } = host;
+  const heardBefore = createRecent({ store, prefix: 'heard:', now, maxAgeMs: 3 * DAY_MS });
+  const files = createRecent({ store, prefix: 'file:', now, maxAgeMs: 3 * DAY_MS });
+  const setting = (message: Outbound): Setting => ({
+    prefix,
+    anchor: anchorOf(message, heardBefore.get(message.replyTo ?? '')),
+    expiration: Number(store.get(MET + message.chat.chat) ?? 0),
+  });
+  return {
+    knows: (chat) => store.get(MET + chat) !== undefined,
+    heard: ({ message, key, expiration }) => ({
+      ...(store.get(MET + message.chat.chat) === expiration ? {} : { [MET + message.chat.chat]: expiration }),
+      ...heardBefore.entry(message.message, {
+        chat: message.chat.chat,
+        text: message.text.slice(0, QUOTED_UNITS).toWellFormed(),
+        key: {
+          remoteJid: key.remoteJid,
+          id: key.id,
+          fromMe: key.fromMe === true,
+          ...(key.participant ? { participant: key.participant } : {}),
+        },
+      }),
+    }),
+    setting,
+    keyOf: ({ id }) => messageKeySchema.safeParse(heardBefore.get(id)?.['key']).data,
+    ours: sentLog({ host, setting, files, now }),
+    prune() {
+      heardBefore.prune();
+      files.prune();
+    },
+  };
+}
+
+/** The quoted words are ours to repeat; a message that is not remembered is answered without them. */
+function anchorOf(message: Outbound, known: { readonly [key: string]: Json } | undefined): Anchor | undefined {
+  const key = messageKeySchema.safeParse(known?.['key']).data;
+  if (message.replyTo === undefined || key === undefined || known?.['chat'] !== message.chat.chat) return undefined;
+  const author = isGroup(key.remoteJid) ? key.participant : key.remoteJid;
+  return author ? { message: message.replyTo, author, text: String(known['text'] ?? '') } : undefined;
+}
+
+interface Sources {
+  readonly host: Host;
+  readonly setting: (message: Outbound) => Setting;
+  readonly files: Recent;
+  readonly now: () => number;
+}
+
+function sentLog({ host, setting, files, now }: Sources): SentLog {
+  const times = new Map<string, number>();
+  return {
+    sent(id) {
+      times.set(id, now());
+      const [oldest] = times.keys();
+      if (times.size > MOST_SENT && oldest !== undefined) times.delete(oldest);
+    },
+    sentAt: (id) => times.get(id),
+    keepFile: (id, content) => host.store.put(files.entry(id, { content })),
+    contentOf(chat, id) {
+      const kept = files.get(id)?.['content'];
+      if (kept !== undefined) return fromJson(kept) as Content;
+      const message = host.sent({ chat: { platform: 'whatsapp', account: host.account, chat }, id });
+      return message === undefined || message.type === 'file' ? undefined : textContent(message, setting(message));
+    },
+  };
+}
