@@ -1,6 +1,7 @@
 /** A message comes while its lane is at work: interrupt, queue or steer, and one short word about it. */
 import type { InboundMessage } from '../adapters/adapter.ts';
 import { offerInterrupt } from './asks/offer.ts';
+import { insteadOfInterrupt } from './asks/spare.ts';
 import type { Children } from './children.ts';
 import type { Lanes } from './lanes.ts';
 import { noticePart, type Outbox } from './outbox.ts';
@@ -71,7 +72,7 @@ export function createBusy(options: BusyOptions): Busy {
       }
       const wanted = store.chats.get(lane).busy ?? settings().display(event.chat.platform).busyMode;
       const spares = wanted === 'interrupt' && children.running(lane) > 0;
-      const mode = spares ? 'queue' : wanted;
+      const mode = spares ? 'queue' : ((wanted === 'interrupt' ? insteadOfInterrupt(store, lane, event) : undefined) ?? wanted);
       acknowledge(lane, event, spares ? 'children' : mode);
       const cut = mode === 'interrupt' && store.turns.cut(lane, 'interrupt');
       return {

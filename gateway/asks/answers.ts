@@ -86,7 +86,7 @@ function isPlace({ target }: AskRow, chat: ChatRef): boolean {
   return outboxLane(target.chat) === outboxLane(chat) && target.chat.thread === chat.thread;
 }
 
-function isRequester({ requester }: AskRow, sender: Sender): boolean {
+export function isRequester({ requester }: AskRow, sender: Sender): boolean {
   return requester.id !== '' && (requester.id === sender.id || sender.aliases.includes(requester.id));
 }
 
