@@ -110,8 +110,11 @@ function goOn({ store, lanes }: InboxOptions, { id }: InboxEntry, { lane, mode }
 }
 
 function sayNew({ store, outbox, answers, busy, receipts }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
-  const answered = answers.words(event) ?? looseDecision(answers, event);
-  if (answered === undefined) {
+  const words = answers.words(event);
+  const loose = words === undefined ? looseDecision(answers, lane, event) : undefined;
+  const text = words?.text ?? loose?.text ?? '';
+  if (text !== '') outbox.add([noticePart(targetOf(event), text)]);
+  if (words === undefined && loose?.isAll !== true) {
     const { mode, after } = busy.take(lane, event);
     if (mode !== null) store.inbox.setMode(id, mode);
     return () => {
@@ -121,9 +124,8 @@ function sayNew({ store, outbox, answers, busy, receipts }: InboxOptions, { id, 
     };
   }
   store.inbox.settle(id, 'said');
-  if (answered.text !== '') outbox.add([noticePart(targetOf(event), answered.text)]);
   return () => {
-    answered.after();
+    words?.after();
     outbox.kick(outboxLane(event.chat));
   };
 }

@@ -41,6 +41,18 @@ it('with several open approvals all of them are named', async () => {
     .toContain('#1, #2 are open: use the buttons, reply to one, or write /approve or /deny and its number.');
 });
 
+it('a yes where only a background run waits for one is told how to decide, and is heard by the conversation', async () => {
+  const { tool, ran } = riskyTool();
+  const { say, platform, store, answers, idle } = await askingGateway({ tools: [tool], change: interrupting });
+  say('ann', '/background remove a');
+  await card(platform, 'ann');
+  say('ann', 'yes');
+  await expect.poll(() => answers('ann').slice(1)).toEqual([hint, 'nothing to do']);
+  expect([store.asks.open().length, ran.length]).toEqual([1, 0]);
+  say('ann', '/deny 1');
+  await idle();
+});
+
 it.each(['yes, but keep dist', 'stop'])('"%s" is something to say', async (words) => {
   const { tool, ran } = riskyTool();
   const { say, platform, store, idle } = await askingGateway({ tools: [tool], change: interrupting });
