@@ -2,13 +2,14 @@ import { fetchStatus, type GatewayStatus, signOut } from './api.ts';
 import { Chats, type Conversation, entriesOf, isWorking, spoken } from './chats.ts';
 import { Connection, type ConnectionState } from './connection.ts';
 import { Decisions } from './decisions.ts';
-import { button, h, icon, setAttribute } from './dom.ts';
+import { h, setAttribute } from './dom.ts';
 import { Outbox, randomId } from './outbox.ts';
 import { type AskRef, isChatId, type ServerFrame } from './protocol.ts';
 import type { Shelf } from './storage.ts';
 import { currentTheme, nextTheme } from './theme.ts';
 import { Composer } from './views/composer.ts';
 import { type ConversationPorts, ConversationView } from './views/conversation-view.ts';
+import { Drawer } from './views/drawer.ts';
 import { Sidebar } from './views/sidebar.ts';
 import { demoBanner, emptyState } from './views/start.ts';
 import { Toast } from './views/toast.ts';
@@ -51,7 +52,7 @@ export class App {
   readonly #toast = new Toast();
   readonly #waiting = new Waiting({ toast: (text) => this.#toast.show(text), announce: (text) => this.#announce(text) });
   readonly #empty: HTMLElement;
-  readonly #menu: HTMLButtonElement;
+  readonly #drawer: Drawer;
   #selected: string;
   #connected = false;
   #asked = 0;
@@ -91,11 +92,7 @@ export class App {
       commands: () => this.#chats.menu,
     });
     this.#empty = emptyState(ports.status.model.demo, (prompt) => this.#send(prompt));
-    this.#menu = button(
-      { label: 'Chats', class: 'menu', 'aria-controls': 'chats', 'aria-expanded': 'false' },
-      () => this.#drawer(true),
-      icon('menu'),
-    );
+    this.#drawer = new Drawer(this.#sidebar.element);
     this.element = this.#layout();
     this.#listen();
   }
@@ -123,12 +120,10 @@ export class App {
 
   #layout(): HTMLElement {
     const { status, tab } = this.#ports;
-    const scrim = h('div', { class: 'scrim' });
-    scrim.addEventListener('click', () => this.#drawer(false));
     const bar = h(
       'header',
       { class: 'bar' },
-      this.#menu,
+      this.#drawer.menu,
       h('div', { class: 'names' }, this.#title, h('p', { class: 'model' }, status.model.name)),
       this.#state,
     );
@@ -148,12 +143,12 @@ export class App {
       });
       bar.after(banner);
     }
-    return h('div', { class: 'app' }, this.#sidebar.element, scrim, main, this.#announcer);
+    return h('div', { class: 'app' }, this.#sidebar.element, this.#drawer.scrim, main, this.#announcer);
   }
 
   #listen(): void {
     document.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && !this.#composer.escape() && !this.#drawer(false)) this.#composer.focus();
+      if (event.key === 'Escape' && !this.#composer.escape() && !this.#drawer.close()) this.#composer.focus();
     });
     document.addEventListener('visibilitychange', () => this.#draw());
     // Another tab sent or wrote something.
@@ -214,21 +209,11 @@ export class App {
     this.#asked = 0;
     this.#ports.tab.write(CHAT_KEY, chat);
     if (this.#connected && !this.#current().loaded) this.#open(chat);
-    this.#drawer(false);
+    this.#drawer.close();
     this.#composer.reply(undefined);
     this.#composer.fill(this.#ports.tab.read(draftKey(chat)) ?? '');
     this.#composer.focus();
     this.#draw();
-  }
-
-  /** Returns whether that changed anything. */
-  #drawer(open: boolean): boolean {
-    const changed = this.element.classList.contains('drawer-open') !== open;
-    this.element.classList.toggle('drawer-open', open);
-    this.#menu.setAttribute('aria-expanded', String(open));
-    if (changed && open) this.#sidebar.element.querySelector('button')?.focus();
-    if (changed && !open) this.#menu.focus();
-    return changed;
   }
 
   #stateChanged(state: ConnectionState): void {

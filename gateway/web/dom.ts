@@ -18,6 +18,19 @@ export function setAttribute(element: Element, name: string, value: string | num
   else element.setAttribute(name, value === true ? '' : String(value));
 }
 
+/** Makes these the children from `start` on, in this order. What stands there already is not touched, and so keeps focus and selection. */
+export function place(parent: Element, wanted: readonly Element[], start = 0): void {
+  const stays = new Set(wanted);
+  for (let index = parent.children.length - 1; index >= start; index--) {
+    const child = parent.children[index];
+    if (child && !stays.has(child)) child.remove();
+  }
+  for (const [index, element] of wanted.entries()) {
+    const present = parent.children[start + index] ?? null;
+    if (present !== element) parent.insertBefore(element, present);
+  }
+}
+
 export function button(
   attributes: Attributes & { readonly label: string },
   onClick: () => void,

@@ -1,4 +1,4 @@
-import { h } from '../dom.ts';
+import { h, place } from '../dom.ts';
 import { renderBlock } from './blocks.ts';
 import { definitionsOf, parseMarkdown } from './tree.ts';
 
@@ -31,10 +31,6 @@ export class MarkdownView {
 
   #place(): void {
     const wanted = this.#shown.map(({ element }) => element).filter((element) => element !== undefined);
-    for (const [index, element] of wanted.entries()) {
-      const present = this.element.children[index];
-      if (present !== element) this.element.insertBefore(element, present ?? null);
-    }
-    while (this.element.children.length > wanted.length) this.element.lastElementChild?.remove();
+    place(this.element, wanted);
   }
 }

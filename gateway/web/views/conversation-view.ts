@@ -1,5 +1,5 @@
 import { type Conversation, entriesOf, isOpenAsk, isStepping } from '../chats.ts';
-import { button, h, icon } from '../dom.ts';
+import { button, h, icon, place } from '../dom.ts';
 import type { UnsentMessage } from '../outbox.ts';
 import type { AskEntry, Entry } from '../protocol.ts';
 import { entryRow, PreviewRow, type RowPorts, type RowView, typingRow, unsentRow } from './message-view.ts';
@@ -35,7 +35,8 @@ export class ConversationView {
   readonly element = h('div', { class: 'conversation' }, this.#log, this.#jump);
   readonly #ports: ConversationPorts;
   #rows = new Map<number, ShownRow>();
-  #tail: HTMLElement[] = [];
+  #unsent = new Map<string, HTMLElement>();
+  readonly #typing = typingRow();
   #preview: { readonly key: string; readonly row: PreviewRow } | undefined;
   #conversation: Conversation | undefined;
   #follows = true;
@@ -68,7 +69,7 @@ export class ConversationView {
     for (const row of this.#rows.values()) row.view.remove();
     this.#rows = new Map();
     this.#column.replaceChildren();
-    this.#tail = [];
+    this.#unsent = new Map();
     this.#preview = undefined;
     this.#follows = true;
   }
@@ -80,13 +81,13 @@ export class ConversationView {
       row.view.remove();
       this.#rows.delete(seq);
     }
-    let place = this.#column.firstElementChild;
+    let next = this.#column.firstElementChild;
     for (const entry of entries) {
       const { view } = this.#row(entry);
       const { element } = view;
       if (entry.type === 'ask') view.sending?.(this.#ports.sending(entry));
-      if (element === place) place = element.nextElementSibling;
-      else this.#column.insertBefore(element, place);
+      if (element === next) next = element.nextElementSibling;
+      else this.#column.insertBefore(element, next);
     }
   }
 
@@ -105,17 +106,28 @@ export class ConversationView {
   /** What comes after the log: the answer being written, messages on their way. */
   #showTail({ conversation, unsent, connected, empty }: ConversationState, entries: readonly Entry[]): void {
     const arrived = new Set(entries.map((entry) => (entry.type === 'user' ? entry.id : '')));
-    const rows = unsent
-      .filter((message) => !arrived.has(message.id))
-      .map((message) => unsentRow(message, connected, () => this.#ports.discard(message.id)));
+    const rows = this.#unsentRows(
+      unsent.filter((message) => !arrived.has(message.id)),
+      connected,
+    );
     const preview = this.#previewRow(conversation);
     if (preview) rows.unshift(preview);
     else if (conversation.typingUntilMs > Date.now() && !isStepping(entries) && !entries.slice(-1).some(isOpenAsk))
-      rows.unshift(typingRow());
+      rows.unshift(this.#typing);
     if (rows.length === 0 && entries.length === 0 && (conversation.loaded || !connected)) rows.push(empty);
-    for (const element of this.#tail) if (!rows.includes(element)) element.remove();
-    this.#column.append(...rows);
-    this.#tail = rows;
+    place(this.#column, rows, entries.length);
+  }
+
+  /** Made anew only where one says something else now. */
+  #unsentRows(unsent: readonly UnsentMessage[], connected: boolean): HTMLElement[] {
+    const before = this.#unsent;
+    this.#unsent = new Map();
+    return unsent.map((message) => {
+      const says = JSON.stringify([message.id, message.refused ?? connected]);
+      const row = before.get(says) ?? unsentRow(message, connected, () => this.#ports.discard(message.id));
+      this.#unsent.set(says, row);
+      return row;
+    });
   }
 
   #previewRow({ preview }: Conversation): HTMLElement | undefined {

@@ -1,4 +1,4 @@
-import { button, h, icon, setAttribute } from '../dom.ts';
+import { button, h, icon, place, setAttribute } from '../dom.ts';
 import type { ChatSummary } from '../protocol.ts';
 import { THEMES, type Theme } from '../theme.ts';
 
@@ -19,6 +19,7 @@ export interface SidebarState {
 export class Sidebar {
   readonly #ports: SidebarPorts;
   readonly #list = h('ul', { class: 'chats' });
+  readonly #entries = new Map<string, HTMLElement>();
   readonly #theme: HTMLButtonElement;
   readonly element: HTMLElement;
 
@@ -41,18 +42,31 @@ export class Sidebar {
   show({ chats, selected, unread }: SidebarState): void {
     const known = chats.some(({ chat }) => chat === selected);
     const all = known ? chats : [{ chat: selected, title: '', updatedAtMs: Date.now() }, ...chats];
-    this.#list.replaceChildren(...all.map((summary) => this.#item(summary, summary.chat === selected, unread.has(summary.chat))));
+    const wanted = all.map((summary) => this.#entry(summary, summary.chat === selected, unread.has(summary.chat)));
+    for (const [chat, entry] of this.#entries) if (!wanted.includes(entry)) this.#entries.delete(chat);
+    place(this.#list, wanted);
   }
 
-  #item({ chat, title }: ChatSummary, selected: boolean, unread: boolean): HTMLElement {
-    const entry = h(
-      'button',
-      { type: 'button', 'aria-current': selected ? 'page' : undefined, class: unread ? 'unread' : undefined },
-      title || 'New chat',
-    );
-    if (unread) entry.append(h('span', { class: 'visually-hidden' }, ', new answer'));
-    entry.addEventListener('click', () => this.#ports.select(chat));
-    return h('li', {}, entry);
+  /** The same one each time: whoever goes through the list by keyboard keeps the place. */
+  #entry({ chat, title }: ChatSummary, selected: boolean, unread: boolean): HTMLElement {
+    const entry = this.#entries.get(chat) ?? this.#newEntry(chat);
+    const open = entry.querySelector('button');
+    if (open) {
+      setAttribute(open, 'aria-current', selected ? 'page' : undefined);
+      setAttribute(open, 'class', unread ? 'unread' : undefined);
+      const name = title || 'New chat';
+      const parts = unread ? [name, h('span', { class: 'visually-hidden' }, ', new answer')] : [name];
+      open.replaceChildren(...parts);
+    }
+    return entry;
+  }
+
+  #newEntry(chat: string): HTMLElement {
+    const open = h('button', { type: 'button' });
+    open.addEventListener('click', () => this.#ports.select(chat));
+    const entry = h('li', {}, open);
+    this.#entries.set(chat, entry);
+    return entry;
   }
 
   #showTheme(theme: Theme): void {
