@@ -1,0 +1,51 @@
+/**
+ * A connection can look alive and bring nothing (https://github.com/slackapi/bolt-js/issues/1061). While no event comes, the newest message of
+ * one channel after the other is looked at: one that we were not told of proves it.
+ */
+import { sleep } from '../shared/backoff.ts';
+import { isDirect, msOf } from './codec.ts';
+import type { History } from './history.ts';
+import { DeafError } from './loop.ts';
+
+/** An event may be on its way for so long. */
+const GRACE_MS = 20_000;
+/** The channels in which something was written last. */
+const MOST_CHANNELS = 6;
+
+export interface AuditLink {
+  readonly history: History;
+  readonly heard: ReadonlyMap<string, string>;
+  readonly intervalMs: number;
+  readonly graceMs?: number;
+  readonly now: () => number;
+  /** Events that came so far. */
+  events(): number;
+}
+
+/** Rejects with DeafError, or with the signal's reason. */
+export async function audit(
+  { history, heard, intervalMs, graceMs = GRACE_MS, now, events }: AuditLink,
+  signal: AbortSignal,
+): Promise<never> {
+  let seen = events();
+  for (let turn = 0; ; turn += 1) {
+    await sleep(intervalMs, signal);
+    if (events() !== seen) {
+      seen = events();
+      continue;
+    }
+    const channels = [...heard].toSorted(byRecency).slice(0, MOST_CHANNELS);
+    const [channel, ts] = channels[turn % Math.max(1, channels.length)] ?? [];
+    if (channel === undefined || ts === undefined) continue;
+    const newest = await history.newest(channel, ts, signal).catch(() => undefined);
+    signal.throwIfAborted();
+    if (newest !== undefined && events() === seen && newest.ts > ts && now() - msOf(newest.ts) > graceMs)
+      throw new DeafError('Slack holds the connection but does not send what is written; it is opened anew.');
+  }
+}
+
+/** People wait for an answer in direct chats first of all. */
+function byRecency([one, oneTs]: readonly [string, string], [other, otherTs]: readonly [string, string]): number {
+  if (isDirect(one) !== isDirect(other)) return isDirect(one) ? -1 : 1;
+  return oneTs < otherTs ? 1 : -1;
+}
