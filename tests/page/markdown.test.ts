@@ -82,6 +82,18 @@ describe.skipIf(chromiumPath === undefined)(`what a model writes, in a browser${
     await vi.waitFor(async () => expect(await tab.page.evaluate('navigator.clipboard.readText()')).toBe('echo "a"\n  b'));
   });
 
+  it('code without a language begins at the top, with the button to copy it beside its first line', async () => {
+    const answer = await rendered('```\nrm -rf build\n```');
+    const [box, line, copy] = await Promise.all(['.code', '.code code', '.copy'].map((part) => answer.locator(part).first().boundingBox()));
+    if (!box || !line || !copy) throw new Error('There is no code.');
+    expect(line.y - box.y).toBeLessThan(16);
+    expect(copy.y).toBeGreaterThanOrEqual(box.y);
+    expect(copy.y).toBeLessThan(line.y + line.height);
+    expect(box.height).toBeLessThan(3 * line.height);
+    await answer.getByRole('button', { name: 'Copy code' }).click();
+    await vi.waitFor(async () => expect(await tab.page.evaluate('navigator.clipboard.readText()')).toBe('rm -rf build'));
+  });
+
   it('a table says how its columns are aligned and scrolls by itself', async () => {
     const answer = await rendered('| a | b |\n|:-:|--:|\n| 1 | 2 |');
     expect(

@@ -69,17 +69,10 @@ function table(block: Of<'table'>, definitions: Definitions): HTMLElement {
 
 function codeBlock(code: string, language: string): HTMLElement {
   const pre = h('pre', { tabindex: 0 }, h('code', {}, code));
-  return h(
-    'div',
-    { class: 'code' },
-    h(
-      'div',
-      { class: 'code-bar' },
-      h('span', {}, language),
-      copyButton('Copy code', () => code),
-    ),
-    pre,
-  );
+  const copy = copyButton('Copy code', () => code);
+  // Without a name to show the button stands in the corner of the first line: a line of its own would look like a line of the code.
+  if (language === '') return h('div', { class: 'code code-nameless' }, pre, copy);
+  return h('div', { class: 'code' }, h('div', { class: 'code-bar' }, h('span', {}, language), copy), pre);
 }
 
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
