@@ -100,8 +100,7 @@ export class App {
   start(): void {
     this.#connection.open();
     this.#waiting.start();
-    this.#composer.fill(this.#ports.tab.read(draftKey(this.#selected)) ?? '');
-    this.#composer.focus();
+    this.#composer.open(this.#ports.tab.read(draftKey(this.#selected)) ?? '');
     this.#draw();
   }
 
@@ -210,9 +209,7 @@ export class App {
     this.#ports.tab.write(CHAT_KEY, chat);
     if (this.#connected && !this.#current().loaded) this.#open(chat);
     this.#drawer.close();
-    this.#composer.reply(undefined);
-    this.#composer.fill(this.#ports.tab.read(draftKey(chat)) ?? '');
-    this.#composer.focus();
+    this.#composer.open(this.#ports.tab.read(draftKey(chat)) ?? '');
     this.#draw();
   }
 

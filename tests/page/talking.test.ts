@@ -75,6 +75,26 @@ describe.skipIf(chromiumPath === undefined)(`talking on the page, in a browser${
       await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     });
 
+    it('stops once however often one presses, in the chat that is shown', async () => {
+      const page = await bench.open({ answer: (_message, talk) => talk.preview('I am going on and') });
+      const stop = page.getByRole('button', { name: 'Stop' });
+      await say(page, 'go on');
+      await stop.dblclick();
+      await stop.press('Enter');
+      expect(await stop.getAttribute('aria-disabled')).toBe('true');
+      await page.getByRole('button', { name: 'New chat' }).first().click();
+      await say(page, 'go on here, too');
+      await stop.click();
+      await vi.waitFor(() => expect(bench.gateway.inbox).toHaveLength(4), SLOW);
+      const said = bench.gateway.inbox.map(({ chat, text }) => [chat.chat === 'main', text]);
+      expect(said).toEqual([
+        [true, 'go on'],
+        [true, '/stop'],
+        [false, 'go on here, too'],
+        [false, '/stop'],
+      ]);
+    });
+
     it('offers the commands after a slash', async () => {
       const page = await bench.open();
       await page.locator('#message').pressSequentially('/st');

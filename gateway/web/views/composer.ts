@@ -13,6 +13,9 @@ export interface ComposerPorts {
 /** The gateway takes no longer text in one message. */
 const MAX_LENGTH = 100_000;
 
+/** Nothing of a turn is alive this long after a stop. */
+const STOPPING_MS = 5000;
+
 export class Composer {
   readonly #ports: ComposerPorts;
   readonly #text = h('textarea', {
@@ -26,7 +29,8 @@ export class Composer {
     autocomplete: 'off',
   });
   readonly #send = h('button', { type: 'submit', class: 'send', 'aria-label': 'Send', title: 'Send', disabled: true }, icon('send'));
-  readonly #stop = button({ label: 'Stop', class: 'stop', hidden: true }, () => this.#ports.stop(), icon('stop'));
+  readonly #stop = button({ label: 'Stop', class: 'stop', hidden: true }, () => this.#stopOnce(), icon('stop'));
+  #stopTimer: number | undefined;
   readonly #replyText = h('span');
   readonly #reply = h(
     'p',
@@ -67,10 +71,12 @@ export class Composer {
     this.#text.focus();
   }
 
-  fill(text: string): void {
-    this.#text.value = text;
-    this.#changed();
-    this.#menu.close();
+  /** Another chat is shown: its draft, and nothing of the one before. */
+  open(draft: string): void {
+    this.#stopped();
+    this.reply(undefined);
+    this.#fill(draft);
+    this.focus();
   }
 
   /** What is sent next answers this card. */
@@ -82,6 +88,7 @@ export class Composer {
 
   working(working: boolean): void {
     this.#stop.hidden = !working;
+    if (!working) this.#stopped();
   }
 
   /** Returns whether there was something to close. */
@@ -92,16 +99,36 @@ export class Composer {
     return true;
   }
 
+  /** One press is one stop, however often one presses; where it did not help it can be pressed again after a while. */
+  #stopOnce(): void {
+    if (this.#stopTimer !== undefined) return;
+    setAttribute(this.#stop, 'aria-disabled', 'true');
+    this.#stopTimer = window.setTimeout(() => this.#stopped(), STOPPING_MS);
+    this.#ports.stop();
+  }
+
+  #stopped(): void {
+    window.clearTimeout(this.#stopTimer);
+    this.#stopTimer = undefined;
+    setAttribute(this.#stop, 'aria-disabled', undefined);
+  }
+
   #dropReply(): void {
     this.reply(undefined);
     this.focus();
+  }
+
+  #fill(text: string): void {
+    this.#text.value = text;
+    this.#changed();
+    this.#menu.close();
   }
 
   #submit(): void {
     const text = this.#text.value.trim();
     if (text === '') return;
     const replyTo = this.#replyTo;
-    this.fill('');
+    this.#fill('');
     this.reply(undefined);
     this.#ports.send(text, replyTo);
     this.focus();
@@ -116,7 +143,7 @@ export class Composer {
   }
 
   #complete(command: MenuCommand): void {
-    this.fill(`/${command.name} `);
+    this.#fill(`/${command.name} `);
     this.focus();
   }
 
