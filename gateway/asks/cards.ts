@@ -38,7 +38,7 @@ export function createCards(options: CardsOptions): Cards {
   };
 }
 
-async function closeCard({ store, accounts }: CardsOptions, askId: number, signal: AbortSignal): Promise<void> {
+async function closeCard({ store, accounts, log }: CardsOptions, askId: number, signal: AbortSignal): Promise<void> {
   const ask = store.asks.get(askId);
   if (ask === undefined) return;
   const { chat, chatType } = ask.target;
@@ -49,7 +49,7 @@ async function closeCard({ store, accounts }: CardsOptions, askId: number, signa
       ? look() === 'done'
       : await settle(
           store,
-          { account, lane: outboxLane(chat), group: chatType !== 'dm', slot: true, look, call: editor(store, ask, account.adapter) },
+          { account, log, lane: outboxLane(chat), group: chatType !== 'dm', slot: true, look, call: editor(store, ask, account.adapter) },
           signal,
         );
   if (isDone) store.asks.cardClosed(askId);

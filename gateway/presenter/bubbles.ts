@@ -53,7 +53,7 @@ export function createBubbles(options: BubblesOptions): Bubbles {
   };
 }
 
-async function endBubble({ store, accounts }: BubblesOptions, ending: BubbleEnding, signal: AbortSignal): Promise<void> {
+async function endBubble({ store, accounts, log }: BubblesOptions, ending: BubbleEnding, signal: AbortSignal): Promise<void> {
   const { turnId, ref, group, last } = ending;
   const account = accounts.get(accountKey(ref.chat));
   if (account === undefined) return; // the platform is switched off
@@ -63,6 +63,6 @@ async function endBubble({ store, accounts }: BubblesOptions, ending: BubbleEndi
     else await adapter.edit?.(ref, last, patience);
     return true;
   };
-  const place = { account, lane: outboxLane(ref.chat), group, slot: adapter.delete === undefined };
+  const place = { account, log, lane: outboxLane(ref.chat), group, slot: adapter.delete === undefined };
   if (await settle(store, { ...place, call }, signal)) store.turns.setBubble(turnId, null);
 }

@@ -5,7 +5,20 @@ export function harmless<T>(log: Log, work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    log.warn({ err: error }, 'showing what a turn does failed in the gateway itself');
+    failed(log, error);
     return undefined;
   }
+}
+
+/** As `harmless`, for what takes a while. Never rejects. */
+export async function harmlessly(log: Log, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    failed(log, error);
+  }
+}
+
+export function failed(log: Log, error: unknown): void {
+  log.warn({ err: error }, 'showing what a turn does failed in the gateway itself');
 }

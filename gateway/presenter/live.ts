@@ -4,7 +4,7 @@ import { outboxLane } from '../target.ts';
 import { pause } from '../time.ts';
 import { createBubble } from './bubble.ts';
 import { type Call, createCall } from './call.ts';
-import { harmless } from './harmless.ts';
+import { harmless, harmlessly } from './harmless.ts';
 import type { LiveOptions } from './live-options.ts';
 import { createStream } from './stream.ts';
 
@@ -34,9 +34,8 @@ export function createLive(options: LiveOptions): Live {
     },
     stop: () => closing.abort('closed'),
     finish: async () => {
-      const last = await bubble.settled().catch(() => undefined);
-      harmless(log, () => options.bubble.close(last));
-      await stream.finish();
+      await harmlessly(log, async () => options.bubble.close(await bubble.settled()));
+      await harmlessly(log, stream.finish);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** What shows that something is over: behind what people wait for, within the platform's limits, and tried again until it is done. */
 import { DeliveryError } from '../../adapters/adapter.ts';
 import type { Account } from '../accounts.ts';
+import type { Log } from '../log.ts';
 import type { Store } from '../store/index.ts';
 import { pause } from '../time.ts';
 
@@ -12,6 +13,7 @@ const patienceMs = 60_000;
 
 export interface Ending {
   readonly account: Account;
+  readonly log: Log;
   readonly lane: string;
   readonly group: boolean;
   /** It is a message or an edit, which keep their distance in a chat. */
@@ -50,11 +52,15 @@ async function untilFree(store: Store, { account, lane, group, slot }: Ending, s
 }
 
 /** True when there is nothing more to do. */
-async function isDone({ account, lane, call }: Ending, signal: AbortSignal): Promise<boolean> {
+async function isDone({ account, log, lane, call }: Ending, signal: AbortSignal): Promise<boolean> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(callDeadlineMs)]);
   try {
-    return await call(AbortSignal.any([signal, AbortSignal.timeout(callDeadlineMs)]));
+    return await call(patience);
   } catch (error) {
-    if (!(error instanceof DeliveryError)) return false;
+    if (!(error instanceof DeliveryError)) {
+      if (!patience.aborted) log.error({ lane, err: error }, 'showing that something is over failed in a way the adapter did not explain');
+      return false;
+    }
     if (error.kind === 'rate_limited') account.penalise(lane, error.retryAfterMs ?? lookMs);
     return error.kind === 'rejected'; // somebody deleted it, say
   }

@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts';
+import { failed } from './harmless.ts';
 
 /** Runs a piece of work at most once every `intervalMs`, never twice at a time; requests in between become one. */
 export interface Throttle {
@@ -30,12 +31,11 @@ export function createThrottle({ intervalMs, work, log }: Throttled, signal: Abo
     busy = true;
     again = false;
     lastAt = performance.now();
-    const failed = (error: unknown): boolean => {
-      log.warn({ err: error }, 'showing what a turn does failed in the gateway itself');
-      return true;
-    };
     running = work()
-      .catch(failed)
+      .catch((error: unknown) => {
+        failed(log, error);
+        return true;
+      })
       .then((done) => {
         busy = false;
         if (!done) lastAt = performance.now() - intervalMs; // nothing was called

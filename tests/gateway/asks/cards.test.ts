@@ -52,6 +52,19 @@ describe('the card of a question that was closed', () => {
     for (const [index, time] of at.entries()) if (index > 0) expect(time - (at[index - 1] ?? 0)).toBeGreaterThanOrEqual(300);
   });
 
+  it('is tried again after a bug of the adapter, which the log tells', async () => {
+    const { platform, gateway } = await asking();
+    gateway.say('ann', 'remove build');
+    const asked = await card(platform, 'ann');
+    platform.fail({ on: 'edit', throws: new TypeError('a bug') });
+    gateway.receive([click(asked, 'once')]);
+    await pass(3000);
+    expect(platform.cards('ann')[0]?.closed).toBe('✅ Ann allowed it once.');
+    expect(gateway.log.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', message: expect.stringContaining('did not explain') }),
+    );
+  });
+
   it('is shown without formatting where the platform refuses that', async () => {
     const { platform, gateway } = await asking();
     gateway.say('ann', 'remove build');
