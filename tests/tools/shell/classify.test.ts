@@ -5,6 +5,7 @@ import { loadShellParser, type ParseShell } from '../../../tools/shared/shell/tr
 import { dangerous } from './dangerous.ts';
 import { dangerousReads, innocentReads } from './dangerous-reads.ts';
 import { disguisedDangerous, disguisedHardline, overlooked } from './disguised.ts';
+import { everyday } from './everyday.ts';
 import { hardline } from './hardline.ts';
 import { innocent } from './innocent.ts';
 import { lookAlikes } from './look-alikes.ts';
@@ -35,7 +36,7 @@ const classifyNested = (text: string) => classifyCommand(text, nested, parse);
 describe('the corpus of commands', () => {
   const never = [...hardline, ...disguisedHardline, ...secondLookHardline];
   const asked = [...dangerous, ...disguisedDangerous, ...overlooked, ...secondLookDangerous];
-  const fine = [...innocent, ...lookAlikes, ...secondLookInnocent];
+  const fine = [...innocent, ...lookAlikes, ...secondLookInnocent, ...everyday];
 
   it('has no command twice and three kinds of some hundreds each', () => {
     const all = [...never, ...asked, ...dangerousReads, ...fine, ...innocentReads];

@@ -2,7 +2,7 @@ import type { Node } from 'web-tree-sitter';
 import type { Actions } from './actions.ts';
 import { expandToOne, expandWord } from './expand.ts';
 import { keepsValue, named } from './node-facts.ts';
-import { ANY, isStatic } from './pattern.ts';
+import { ANY, forgotten, isComputed, isStatic, VOUCHED } from './pattern.ts';
 import { type Scope, variableValue } from './scope.ts';
 
 /** What statements give to variables. */
@@ -27,8 +27,7 @@ function assignedValue(nameNode: Node | null, valueNode: Node | null, actions: A
   if (nameNode !== null && nameNode.type !== 'variable_name') actions.expander.substitute(nameNode);
   if (valueNode === null) return '';
   if (valueNode.type === 'array' || nameNode?.type === 'subscript') {
-    noteValues(valueNode.type === 'array' ? named(valueNode) : [valueNode], actions);
-    return ANY;
+    return noteValues(valueNode.type === 'array' ? named(valueNode) : [valueNode], actions);
   }
   return expandToOne(valueNode, actions.expander);
 }
@@ -44,7 +43,8 @@ export function declare(node: Node, scope: Scope, actions: Actions): void {
   if (options.every((option) => /^-[xrgp]+$/u.test(option.text))) return;
   if (options.some((option) => !isStatic(option.text) || /n|\$/u.test(option.text)))
     actions.walk.doubt('It gives a variable the name of another one.');
-  for (const name of scope.variables.keys()) if (name !== 'HOME' || node.text.includes('HOME')) scope.variables.set(name, ANY);
+  for (const [name, value] of scope.variables)
+    if (name !== 'HOME' || node.text.includes('HOME')) scope.variables.set(name, forgotten(value));
 }
 
 /** `export "a=b"`: the parser sees a text. */
@@ -58,9 +58,11 @@ function declareWord(child: Node, actions: Actions): void {
 }
 
 /** Values that get lost here, and may come back as the name of a file. */
-function noteValues(nodes: readonly Node[], { expander, walk }: Actions): void {
+function noteValues(nodes: readonly Node[], { expander, walk }: Actions): string {
   const { directories } = expander.scope;
-  for (const value of nodes.flatMap((node) => expandWord(node, expander))) walk.assignments.push({ name: '', value, directories });
+  const values = nodes.flatMap((node) => expandWord(node, expander));
+  for (const value of values) walk.assignments.push({ name: '', value, directories });
+  return values.every((value) => !isComputed(forgotten(value))) ? ANY + VOUCHED : ANY;
 }
 
 /** `a=b command`: holds for that command only, so nothing of it stays known. */

@@ -1,5 +1,5 @@
 import type { Walk } from './actions.ts';
-import { ANY, isStatic } from './pattern.ts';
+import { ANY, forgotten, isComputed, isStatic, VOUCHED } from './pattern.ts';
 import { changeDirectory, type Scope, variableValue } from './scope.ts';
 
 type Builtin = (words: readonly string[], scope: Scope, walk: Walk) => void;
@@ -7,7 +7,7 @@ type Builtin = (words: readonly string[], scope: Scope, walk: Walk) => void;
 /** `cd -P` follows links, and so does every `cd ..` after it. */
 const change: Builtin = (words, scope) =>
   changeDirectory(scope, words.some((word) => /^-\w*P/u.test(word)) ? undefined : directoryOperand(words, scope));
-const forgetAll: Builtin = (words, scope, walk) => forgetVariables(words, scope, walk);
+const forgetNames: Builtin = (words, scope, walk) => forgetVariables(words, scope, walk);
 
 const BUILTINS: Readonly<Record<string, Builtin>> = {
   command: again,
@@ -16,15 +16,15 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   pushd: change,
   popd: (_words, scope) => changeDirectory(scope, undefined),
   eval: evaluate,
-  source: forgetAll,
-  '.': forgetAll,
-  read: forgetAll,
+  source: sourceFile,
+  '.': sourceFile,
+  read: forgetNames,
   mapfile: callback,
   readarray: callback,
-  getopts: forgetAll,
-  let: forgetAll,
+  getopts: (_words, scope, walk) => forgetVariables(['-'], scope, walk),
+  let: (_words, scope, walk) => forgetVariables(['-'], scope, walk),
   printf: (words, scope, walk) => {
-    if (words.includes('-v')) forgetVariables(words, scope, walk);
+    if (words.some((word) => word.startsWith('-v'))) forgetVariables(['-', ...words], scope, walk);
   },
   trap: (words, scope, walk) => later('trap', words[0] === '--' ? (words[1] ?? '') : (words[0] ?? ''), { scope, walk }),
   alias: (words, scope, walk) => later('alias', words.map((word) => word.slice(word.indexOf('=') + 1)).join('\n'), { scope, walk }),
@@ -51,12 +51,14 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
       'enable',
       walk,
     ),
-  set: (words, _scope, walk) =>
+  set: (words, scope, walk) => {
     doubtIf(
       words.some((word) => /^-[a-zA-Z]*[kP]|^(?:keyword|physical)$/u.test(word)),
       'set',
       walk,
-    ),
+    );
+    if (words.some(isComputed)) for (const parameter of '123456789@*') scope.variables.set(parameter, ANY);
+  },
 };
 
 const MEANING_CHANGERS = new Set(['expand_aliases', 'extglob', 'dotglob']);
@@ -109,8 +111,18 @@ function evaluate(words: readonly string[], scope: Scope, walk: Walk): void {
 
 function forgetVariables(words: readonly string[], scope: Scope, walk: Walk): void {
   for (const name of words) if (/^[A-Z_]+$/u.test(name) && name !== 'IFS') walk.assignments.push({ name, value: ANY });
-  for (const known of scope.variables.keys())
-    if (known !== 'HOME' || words.some((word) => word.includes('HOME'))) scope.variables.set(known, ANY);
+  const given = scope.feed.from === 'pipe' && scope.feed.lists === true ? ANY + VOUCHED : ANY;
+  for (const name of ['REPLY', 'MAPFILE', ...words.filter((word) => /^[A-Za-z_]\w*$/u.test(word) && word !== 'HOME')])
+    scope.variables.set(name, given);
+  if (words.every((word) => isStatic(word) && /^(?:-[a-z]|-[rst]+|[A-Za-z_]\w*|[\d.]+)$/u.test(word)) && !words.includes('HOME')) return;
+  for (const [known, value] of scope.variables)
+    if (known !== 'HOME' || words.some((word) => word.includes('HOME')))
+      scope.variables.set(known, value === given ? given : forgotten(value));
+}
+
+/** A file that is read in may give any name another value. */
+function sourceFile(words: readonly string[], scope: Scope, walk: Walk): void {
+  forgetVariables(['-', ...words], scope, walk);
 }
 
 /** Text that becomes commands at another time. */

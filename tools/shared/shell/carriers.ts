@@ -1,5 +1,5 @@
 import type { Following, Special } from './following.ts';
-import { ANY, DEEP, isStatic, SEVERAL, shown } from './pattern.ts';
+import { ANY, DEEP, isStatic, SEVERAL, shown, VOUCHED } from './pattern.ts';
 import { runner } from './runners.ts';
 import { changeDirectory, copyScope } from './scope.ts';
 import { skipOwnWords, type Unwrapped } from './wrappers.ts';
@@ -112,7 +112,10 @@ function xargs(words: readonly string[], at: Special): void {
   const { feed } = at.command;
   // It takes quotes and backslashes in its input away, and cuts elsewhere or reads something else by some options.
   const isPlain = feed.from === 'text' && !/['"\\]/u.test(feed.text) && !words.some((word) => /^-\w*[0da]|^--(?:null|del|arg)/u.test(word));
-  const given = isPlain ? feed.text.split(/\s+/u).filter((word) => word !== '') : [mark === undefined ? SEVERAL : ANY];
+  const lists = feed.from === 'pipe' && feed.lists === true && !words.some((word) => /^-\w*a|^--arg/u.test(word));
+  const given = isPlain
+    ? feed.text.split(/\s+/u).filter((word) => word !== '')
+    : [(mark === undefined ? SEVERAL : ANY) + (lists ? VOUCHED : '')];
   if (mark === undefined) {
     at.inner([...unwrapped.argv, ...given]);
     return;

@@ -4,7 +4,8 @@ import type { Directories } from './pattern.ts';
 export type Feed =
   | { readonly from: 'nothing' | 'file' | 'unknown' }
   | { readonly from: 'text'; readonly text: string }
-  | { readonly from: 'pipe'; readonly names: readonly string[] };
+  /** `lists`: all that comes are names of files that were listed. */
+  | { readonly from: 'pipe'; readonly names: readonly string[]; readonly lists?: boolean };
 
 export interface SimpleCommand {
   /** After expansion and without wrappers, as far as known; see pattern.ts for what stands for the unknown. Never empty. */
@@ -12,6 +13,8 @@ export interface SimpleCommand {
   readonly directories: Directories;
   readonly feed: Feed;
   readonly home: string;
+  /** Whether it runs in a directory the name of which was computed. */
+  readonly isLost?: boolean;
 }
 
 export interface Redirect {

@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import { ANY, NUMBER, PIECE, SEVERAL } from './pattern.ts';
+import { ANY, forgotten, isComputed, NUMBER, PIECE, SEVERAL, VOUCHED } from './pattern.ts';
 import { ansiC, doubleQuoted, finishWord, globbed, hidesExpansion, TILDE, unquoted } from './quoting.ts';
 import { type Scope, variableValue } from './scope.ts';
 
@@ -48,7 +48,7 @@ function splitSegments(segments: readonly Segment[], scope: Scope): string[] {
       ? [SEVERAL]
       : segment.splits
         ? globbed(segment.text)
-            .replaceAll(/\ue000\ue004?/gu, SEVERAL)
+            .replaceAll(/\ue000\ue004?(\ue006?)/gu, `${SEVERAL}$1`)
             .split(/[ \t\n]+/u)
         : [segment.text];
     fields.push((fields.pop() ?? '') + first, ...more);
@@ -142,7 +142,9 @@ function quotedLiteral(text: string, expander: Expander): string {
 }
 
 function expansionValue(node: Node, expander: Expander): string {
-  if (/^\$(?:@|\{(?:@|\w+\[@\])\})$/u.test(node.text)) return SEVERAL; // also between quotes
+  if (/^\$(?:@|\{@\})$/u.test(node.text)) return isComputed(variableValue(expander.scope, '@')) ? SEVERAL : SEVERAL + VOUCHED; // also between quotes
+  const array = /^\$\{(\w+)\[@\]\}$/u.exec(node.text)?.[1];
+  if (array !== undefined) return isComputed(variableValue(expander.scope, array)) ? SEVERAL : SEVERAL + VOUCHED;
   if (node.type === 'simple_expansion') return variableValue(expander.scope, node.text.slice(1));
   if (node.type === 'arithmetic_expansion') {
     expander.substitute(node);
@@ -153,6 +155,8 @@ function expansionValue(node: Node, expander: Expander): string {
 }
 
 const PLAIN_PARAMETER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/u;
+const ELEMENT = /^\$\{([A-Za-z_]\w*)\[[^$`\]]*\]\}$/u;
+const WITH_DEFAULT = /^\$\{(\w+):?-[\w-][\w.-]*\}$/u;
 const CUT_PARAMETER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)%%?[^$`]*\}$/u;
 
 /** `${x}` is its value; `${x%.txt}` of a text without slashes is again one; `${#x}` is a number; the rest shows at run time. */
@@ -164,9 +168,11 @@ function parameterValue(node: Node, expander: Expander): string {
   const assigned = /^\$\{([A-Za-z_][A-Za-z0-9_]*):?=/u.exec(node.text)?.[1];
   if (assigned !== undefined) expander.scope.variables.set(assigned, ANY);
   if (/^\$\{#[A-Za-z_][A-Za-z0-9_]*\}$/u.test(node.text)) return PIECE;
+  const whole = (ELEMENT.exec(node.text) ?? WITH_DEFAULT.exec(node.text))?.[1];
+  if (whole !== undefined) return forgotten(variableValue(expander.scope, whole));
   const cut = CUT_PARAMETER.exec(node.text)?.[1];
   const value = cut === undefined ? ANY : variableValue(expander.scope, cut);
-  return isPlainName(value) ? PIECE : ANY;
+  return isPlainName(value) ? PIECE : cut === undefined ? ANY : forgotten(value);
 }
 
 function isPlainName(value: string): boolean {
@@ -177,5 +183,6 @@ function isPlainName(value: string): boolean {
 export function commonValue(values: readonly string[]): string {
   const [first = ANY] = values;
   if (values.every((value) => value === first)) return first;
-  return values.every(isPlainName) ? PIECE : ANY;
+  if (values.every(isPlainName)) return PIECE;
+  return values.some((value) => isComputed(forgotten(value))) ? ANY : ANY + VOUCHED;
 }

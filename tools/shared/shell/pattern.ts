@@ -9,6 +9,24 @@ import path from 'node:path';
 export const ANY = '\ue000';
 /** `ANY` that bash cuts at blanks: none, one or several words. */
 export const SEVERAL = `${ANY}\ue004`;
+/** Behind `ANY` or `SEVERAL`: nobody put this text together. It comes from the environment, is the name of a file that was listed, or one of several known ones. */
+export const VOUCHED = '\ue006';
+
+/** Whether part of the word was computed, so that it may name anything. */
+export function isComputed(word: string): boolean {
+  return /\ue000(?!\ue004?\ue006)/u.test(word);
+}
+
+/** What is left of a value that may have become another one: nothing is known but that nobody computed it, if that was so. */
+export function forgotten(value: string | undefined): string {
+  return value === undefined || isHarmless(value) ? ANY + VOUCHED : ANY;
+}
+
+/** A known place elsewhere is none: what lies below it may be secret. */
+function isHarmless(value: string): boolean {
+  return !isComputed(value) && !/^[/~]|(?:^|\/)\.\.(?:\/|$)/u.test(value);
+}
+
 /** Some text without a slash that begins neither with a dot nor, at the start of a word, with a dash: a glob, a number. */
 export const PIECE = '\ue001';
 /** A relative path that stays below its directory. */
@@ -44,6 +62,7 @@ export function isStatic(word: string): boolean {
 /** For people: how the unknown parts are shown. */
 export function shown(word: string): string {
   return word
+    .replaceAll(VOUCHED, '')
     .replaceAll(SEVERAL, '…')
     .replaceAll(ANY, '…')
     .replaceAll(PIECE, '*')

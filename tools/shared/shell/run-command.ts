@@ -5,7 +5,8 @@ import { applyBuiltin } from './builtins.ts';
 import type { Feed, SimpleCommand } from './command.ts';
 import { expandToOne, expandWord } from './expand.ts';
 import { named } from './node-facts.ts';
-import { ANY, type Directories, isStatic } from './pattern.ts';
+import { ANY, type Directories, isComputed, isStatic } from './pattern.ts';
+import { printed } from './printed.ts';
 import { doubleQuoted, hidesExpansion } from './quoting.ts';
 import { copyScope, type Scope, union, variableValue } from './scope.ts';
 import { unwrap } from './unwrap.ts';
@@ -130,9 +131,12 @@ function fileRedirect(node: Node, seen: Redirections, actions: Actions): void {
   const [destination, ...arguments_] = named(node).filter((child) => child.type !== 'file_descriptor');
   for (const argument of arguments_) seen.words.push(...expandWord(argument, actions.expander));
   if (destination === undefined) return;
+  const before = actions.walk.commands.length;
   const [target = ANY, ...more] = expandWord(destination, actions.expander);
   if (DUPLICATES.has(operator) && /^\d+-?$|^-$/u.test(target)) return;
-  if (operator.startsWith('<') && seen.feed === undefined) seen.feed = { from: 'file' };
+  if (operator.startsWith('<') && seen.feed === undefined)
+    seen.feed =
+      destination.type === 'process_substitution' ? printed(actions.walk.commands.slice(before), { from: 'nothing' }) : { from: 'file' };
   seen.targets.push({ target: more.length > 0 ? ANY : target, writes: !operator.startsWith('<') || operator === '<>' });
 }
 
@@ -213,10 +217,12 @@ function simple(node: Node, place: { scope: Scope; extra: readonly string[] }, a
   note(seen, scope.directories, actions);
   if (argv.length === 0) return;
   const feed = seen.feed ?? scope.feed;
-  const before = { argv, directories: scope.directories, feed, home: variableValue(scope, 'HOME') };
+  const before = { argv, directories: scope.directories, feed, home: variableValue(scope, 'HOME'), isLost: scope.isLost };
   applyBuiltin(argv, scope, doubting(before, actions.walk));
   if (scope.functions.has(argv[0] ?? '')) forgetState(scope, argv[0] ?? '');
-  unwrap({ ...before, directories: scope.directories, home: variableValue(scope, 'HOME') }, scope, actions.walk);
+  if (scope.functions.has(argv[0] ?? '') && argv.some(isComputed))
+    actions.walk.doubt('It gives a function words that only show when it runs.');
+  unwrap({ ...before, directories: scope.directories, home: variableValue(scope, 'HOME'), isLost: scope.isLost }, scope, actions.walk);
 }
 
 /** Between two words bash wants blanks; where the parser saw anything else it read the text differently. */

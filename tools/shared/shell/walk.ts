@@ -3,7 +3,7 @@ import type { Actions, Walk } from './actions.ts';
 import type { Finding, Reading } from './command.ts';
 import { commonValue, type Expander, expandWord } from './expand.ts';
 import { callsItselfInBackground, changesDirectory, forgetChanged, isTrueComment, looseList } from './node-facts.ts';
-import { ANY, SEVERAL } from './pattern.ts';
+import { ANY, forgotten, isComputed, SEVERAL, VOUCHED } from './pattern.ts';
 import { printed, printedValue } from './printed.ts';
 import { runCommand } from './run-command.ts';
 import { copyScope, createScope, mergeInto, type Scope, settleDirectories, union } from './scope.ts';
@@ -189,14 +189,14 @@ function visitFor(node: Node, scope: Scope, at: At): void {
   for (const value of values) at.walk.assignments.push({ name, value, directories: scope.directories });
   if (body === null) return;
   forgetChanged(body, scope);
-  const rounds = values.length > UNROLLED || values.length === 0 ? [values.length === 0 ? ANY : commonValue(values)] : values;
+  const rounds = values.length === 0 ? [ANY + VOUCHED] : values.length > UNROLLED ? [commonValue(values)] : values;
   for (const value of rounds) {
     const round = copyScope(scope);
     round.variables.set(name, value);
     visitSequence(body, round, at);
     mergeInto(scope, round);
   }
-  scope.variables.set(name, ANY);
+  scope.variables.set(name, values.some((value) => isComputed(forgotten(value))) ? ANY : ANY + VOUCHED);
 }
 
 const INTERPRETED_HERE = new Set([
@@ -228,7 +228,7 @@ function visitFunction(node: Node, scope: Scope, at: At): void {
   if (callsItselfInBackground(body, name))
     at.walk.find({ level: 'hardline', why: 'It is a fork bomb: it multiplies itself until the machine stands still.' });
   scope.functions.set(name, body);
-  const unknown = copyScope(scope);
+  const unknown = { ...copyScope(scope), isLater: true };
   for (const known of unknown.variables.keys()) if (known !== 'HOME') unknown.variables.set(known, ANY);
   visit(body, unknown, at);
 }

@@ -3,7 +3,19 @@ import { commandName, type Finding, type Reading, type SimpleCommand } from '../
 import { ANY, isStatic, shown } from '../pattern.ts';
 import { isReader } from './known.ts';
 import type { ShellPlace } from './links.ts';
-import { ask, holdsSecrets, isRawDisk, isVital, isWritable, type Rule, reading, readingByEnd, readingByStart, streaming } from './rule.ts';
+import {
+  ask,
+  holdsSecrets,
+  isRawDisk,
+  isVital,
+  isWritable,
+  type Rule,
+  reading,
+  readingByEnd,
+  readingByStart,
+  streaming,
+  unnamed,
+} from './rule.ts';
 
 /** What holds for every command, whatever its name. */
 
@@ -50,7 +62,39 @@ function dynamicOperands(command: SimpleCommand, place: ShellPlace): Finding[] {
   const operands = command.argv.slice(1).filter((word) => !word.startsWith('-'));
   const files = FILE_READERS.test(name) ? operands : AFTER_PROGRAM.test(name) ? operands.slice(1) : [];
   const named = files.flatMap((word) => [word, ...word.split(/[=@]/u).slice(1)]);
-  return named.flatMap((word) => readingByStart(word, command.directories, place));
+  return [...named.flatMap((word) => readingByStart(word, command.directories, place)), ...namelessOperands(command)];
+}
+
+const NO_FILES = /^(?:curl|wget|source|\.|tee|ln|openssl|gpg|dd)$/u;
+/** Letters of options that take no file as their value. */
+const VALUED: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(['head', 'tail'].map((name) => [name, /^-[nc]$|^--(?:lines|bytes)$/u])),
+  cut: /^-[dfcb]$/u,
+  sort: /^-[ktS]$/u,
+  paste: /^-d$/u,
+  join: /^-[12ajtvo]$/u,
+  column: /^-[sNtoc]$/u,
+  fold: /^-w$/u,
+  split: /^-[lbnCa]$/u,
+  shuf: /^-[ni]$/u,
+  xxd: /^-[slcg]$/u,
+  od: /^-[AjNtSw]$/u,
+  iconv: /^-[ft]$/u,
+  base64: /^-w$/u,
+};
+const OF_PROGRAMS = /^-[vefFmABCgtTj]$|^--[a-z][\w-]*$/u;
+
+function namelessOperands(command: SimpleCommand): Finding[] {
+  const name = commandName(command);
+  const words = command.argv.slice(1);
+  const isProgram = AFTER_PROGRAM.test(name);
+  if ((!isProgram && !FILE_READERS.test(name)) || NO_FILES.test(name)) return [];
+  const isValue = (index: number): boolean =>
+    (isProgram ? OF_PROGRAMS : VALUED[name])?.test(words[index - 1] ?? '') === true ||
+    /^--(?:raw)?(?:arg|slurp)/u.test(words[index - 2] ?? '');
+  const operands = words.filter((word, index) => !word.startsWith('-') && !isValue(index));
+  const hasProgram = isProgram && !words.some((word) => /^-[ef]$|^--files$/u.test(word));
+  return operands.slice(hasProgram ? 1 : 0).flatMap((word) => unnamed(word, command));
 }
 
 const RECURSIVE_READERS = /^(?:[efz]?grep|diff|rg|ag|ack|zip|7z|7za|tar)$/u;
@@ -108,6 +152,9 @@ export function redirectFindings(reading_: Reading, place: ShellPlace): Finding[
     if (/^\/dev\/(?:tcp|udp)\//u.test(target)) return ask('It opens a connection to another machine.', [shown(target)]);
     if (writes) return streaming(target, directories, place);
     if (isRawDisk(target)) return ask('It reads a disk as a whole.', [shown(target)]);
-    return [reading, readingByEnd, readingByStart].flatMap((judge) => judge(target, directories, place)).slice(0, 1);
+    return [...[reading, readingByEnd, readingByStart].flatMap((judge) => judge(target, directories, place)), ...unnamed(target, {})].slice(
+      0,
+      1,
+    );
   });
 }

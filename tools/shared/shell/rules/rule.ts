@@ -81,9 +81,17 @@ export function reading(word: string, directories: Directories, place: ShellPlac
 /** The known end of a word whose beginning only shows when it runs. */
 export function readingByEnd(word: string, directories: Directories, place: ShellPlace): Finding[] {
   const isUnknown = word.includes(ANY) || (directories === undefined && !path.isAbsolute(word));
-  const end = word.slice(word.lastIndexOf(ANY) + 1).replace(/^\ue004/u, '');
+  const end = word.slice(word.lastIndexOf(ANY) + 1).replace(/^\ue004?\ue006?/u, '');
   const isTelling = isUnknown && !/(?:^|\/)[\ue001\ue002]/u.test(end) && couldEndInSecret(end, place.protectedPaths);
   return isTelling ? ask(`It may use keys, credentials or the configuration of this gateway (${shown(word)}).`, [shown(word)]) : [];
+}
+
+/** A name that was put together while it runs may be that of anything: nobody could see what is read. */
+export function unnamed(word: string, command: Pick<SimpleCommand, 'isLost'>): Finding[] {
+  const isWhole = /(?:^|[/=@])\ue000(?!\ue004?\ue006)\ue004?[\ue000-\ue006]*$/u.test(word);
+  const isAllBelow = /^\ue000(?!\ue004?\ue006)[\s\S]*\/[\ue001\ue002]+$/u.test(word);
+  const isAllHere = command.isLost === true && /^(?![/~])(?:[^\s]*\/)?[\ue001\ue002]+$|^\.$/u.test(word);
+  return isWhole || isAllBelow || isAllHere ? ask(`It reads files whose names only show when it runs (${shown(word)}).`) : [];
 }
 
 /** The known beginning of a word whose end only shows when it runs: what may lie there outside of the workspace? */
