@@ -154,7 +154,7 @@ async function deliver(options: Sending, { part, account }: Delivery, signal: Ab
 async function settledDraft({ store, editing }: Sending, part: OutboxPart): Promise<Draft | undefined> {
   const draft = draftOfPart(store, part);
   if (draft === undefined) return undefined;
-  await editing.get(draft.id)?.catch(() => undefined);
+  await editing.get(draft.id)?.catch(() => undefined); // who edits it meets the error
   return draftOfPart(store, part);
 }
 

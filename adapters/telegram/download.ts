@@ -55,7 +55,7 @@ function open(address: string, { timing, limitBytes }: DownloadLink, signal: Abo
         return;
       }
       const limited = limiter(limitBytes);
-      pipeline(response, limited, { signal: deadline }).catch(() => undefined);
+      pipeline(response, limited, { signal: deadline }).catch(() => undefined); // whoever reads from it meets the error there
       resolve(limited);
     });
     request.on('error', fail);

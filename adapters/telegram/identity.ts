@@ -1,6 +1,7 @@
 /** Who the bot is. Kept from start to start, so that a warm start polls at once and asks meanwhile. */
 import type { Host } from '../adapter.ts';
 import { type Client, grammySignal } from './client.ts';
+import { errorCode } from './errors.ts';
 
 export interface Me {
   readonly id: number;
@@ -43,7 +44,13 @@ export function createIdentity({
     },
     async confirm(signal) {
       // A wrong token shows in the poll as well; a bot that was renamed only here.
-      if (!fresh) await ask(signal).catch(() => undefined);
+      if (fresh) return;
+      try {
+        await ask(signal);
+      } catch (error) {
+        const facts = { code: errorCode(error), detail: error instanceof Error ? error.name : '' };
+        if (!signal.aborted) host.log.info(facts, 'Who the bot is could not be asked again: what was known at the last start holds.');
+      }
     },
   };
 }

@@ -38,6 +38,16 @@ describe('polling Telegram', () => {
     await warm.fake.waitFor(() => warm.host.received.length === 1);
   });
 
+  it('says so when it could not ask again who it is', async () => {
+    const kept = new Map<string, Json>();
+    const cold = await start({ kept });
+    await cold.fake.waitFor(() => cold.host.alives > 0);
+    await cold.stop();
+    const warm = await start({ kept, before: (fake) => fake.fail('getMe', { status: 500, description: 'Internal' }) });
+    await warm.fake.waitFor(() => warm.host.logged.some((line) => line.startsWith('Who the bot is could not be asked again')));
+    expect(lastState(warm)).toMatchObject({ state: 'connected' });
+  });
+
   it('forgets who it was when the token is of another bot', async () => {
     const kept = new Map<string, Json>([['me', { id: 1, username: 'old_bot' }]]);
     const rig = await start({ kept });
