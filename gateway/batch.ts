@@ -35,8 +35,8 @@ export function restWaitMs(entries: readonly MessageEntry[], now: number): numbe
 
 /** The rest of a text that was split, sent by the same person. */
 export function isRest(first: MessageEntry, next: InboundMessage, now: number): boolean {
-  const late = now - first.receivedAt;
-  return first.payload.sender.id === next.sender.id && isSplitText(first) && next.attachments.length === 0 && late <= splitWaitMs;
+  const apart = Math.abs(now - first.receivedAt); // a clock that was set back makes nothing the rest of what came an hour ago
+  return first.payload.sender.id === next.sender.id && isSplitText(first) && next.attachments.length === 0 && apart <= splitWaitMs;
 }
 
 function waitMs(last: MessageEntry, now: number): number {

@@ -31,6 +31,10 @@ function batch(waiting: readonly Waiting[], now: number): readonly number[] | nu
 }
 
 describe('a batch', () => {
+  it('takes nothing for the rest of a long text that came before the clock was set back', () => {
+    expect(batch([{ units: 4000, at: 3_600_000 }, { at: 0 }], 0)).toEqual([1]);
+  });
+
   it('a short text never waits and is a turn of its own', () => {
     expect(batch([{}], 0)).toEqual([1]);
     expect(batch([{}, {}], 0)).toEqual([1]);
