@@ -57,6 +57,8 @@ export interface Accounts extends AccountDirectory {
   add(on: SwitchedOn, menu: readonly MenuCommand[]): Promise<void>;
   /** For what was thrown where nobody could catch it (a timer, an event): true when it came from an account's connection, which is then started again. */
   crashed(error: unknown): boolean;
+  /** A person has acted: a stopped account runs again. */
+  revive(key: string): void;
   /** Connects all; resolves when the signal fired and every connection has ended. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -80,6 +82,8 @@ interface Supervised {
   aliveAtMs: number | undefined;
   restarts: number;
   alerted: boolean;
+  /** Runs a stopped account again; nothing while it runs. */
+  revive: () => void;
 }
 
 export function createAccounts(given: AccountsOptions): Accounts {
@@ -104,6 +108,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
       entry?.connection.abort(error);
       return entry !== undefined;
     },
+    revive: (key) => supervised.get(key)?.revive(),
     run: async (signal) => {
       const watch = setInterval(() => alertTheDeaf([...supervised.values()], options), 30_000);
       watch.unref();
@@ -134,6 +139,7 @@ function supervise(recipe: Recipe, options: AccountsOptions, penalties: Map<stri
     aliveAtMs: undefined,
     restarts: 0,
     alerted: false,
+    revive: () => undefined,
   };
   const host = hostOf(recipe, options, () => entry);
   const account: Account = {
@@ -197,7 +203,12 @@ async function keepRunning(entry: Supervised, options: AccountsOptions, signal: 
   while (!signal.aborted) {
     const startedAt = options.now();
     const fatal = await runOnce(entry, options, signal);
-    if (signal.aborted || fatal) return;
+    if (fatal) {
+      await revived(entry, signal);
+      failures = 0;
+      continue;
+    }
+    if (signal.aborted) return;
     failures = options.now() - startedAt >= usefulMs ? 0 : failures + 1;
     entry.restarts += 1;
     const backOffMs = Math.min(longestRestartMs, firstRestartMs * 2 ** Math.min(failures, 16)) * (0.5 + Math.random() / 2);
@@ -205,7 +216,19 @@ async function keepRunning(entry: Supervised, options: AccountsOptions, signal: 
   }
 }
 
-/** True when the account must not be started again. */
+/** Resolves when a person has acted, or at the end of all. */
+function revived(entry: Supervised, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    entry.revive = () => {
+      entry.state = 'connecting';
+      entry.revive = () => undefined;
+      resolve();
+    };
+  });
+}
+
+/** True when the account must not be started again before a person acts. */
 async function runOnce(entry: Supervised, options: AccountsOptions, signal: AbortSignal): Promise<boolean> {
   const { key } = entry.account;
   entry.connection = new AbortController();

@@ -18,6 +18,7 @@ import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { startJanitor } from './janitor.ts';
 import { createLanes, type Lanes } from './lanes.ts';
+import { createLinks } from './links.ts';
 import type { Log } from './log.ts';
 import { createMedia, type Media } from './media.ts';
 import { createOutbox, noticePart, type Outbox } from './outbox.ts';
@@ -237,7 +238,13 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     status: () => statusOf(options, parts, startedAtMs),
     ...(options.restart === undefined ? {} : { restart: options.restart }),
     ...ownersAsks(options.store, parts.answers),
+    links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };
+}
+
+/** What was to be sent while the account stood still. */
+function wake({ store }: DaemonOptions, { outbox }: Parts, account: string): void {
+  for (const lane of store.outbox.lanes()) if (lane.startsWith(`${account}/`)) outbox.kick(lane);
 }
 
 function statusOf(options: DaemonOptions, { accounts, lanes }: Parts, startedAtMs: number): Status {

@@ -1,5 +1,6 @@
 /** What `hermes gateway status`, `/readyz` and the page tell about the daemon. */
 import type { AdapterState, AskChoice } from '../adapters/adapter.ts';
+import type { Links } from './link-state.ts';
 
 export interface AccountStatus {
   readonly platform: string;
@@ -57,4 +58,6 @@ export interface ControlHandlers {
   asks(): readonly OpenAsk[];
   /** The owner decides, from wherever. `text`: one sentence for the owner; `done` is false when nothing was changed. */
   answerAsk(id: number, choice: string): { readonly done: boolean; readonly text: string };
+  /** Linking of accounts that are a person's phone. */
+  readonly links?: Links;
 }

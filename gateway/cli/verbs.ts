@@ -38,6 +38,7 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2, noDaemon: 3 } as const;
 export const groups: Readonly<Record<string, string>> = {
   gateway: 'the daemon that people talk to',
   config: 'config.yaml and .env',
+  whatsapp: 'the WhatsApp account',
 };
 
 export const verbs: readonly Verb[] = [
@@ -76,5 +77,15 @@ export const verbs: readonly Verb[] = [
     summary: 'print where config.yaml is',
     options: [],
     load: () => import('./config-path.ts'),
+  },
+  {
+    words: ['whatsapp', 'link'],
+    summary: "link the running gateway with a phone's WhatsApp, by scanning a code or typing one",
+    options: [
+      ['--phone <number>', 'instead of a code to scan, one to type into the phone with this number (4915123456789)'],
+      ['--account <name>', 'of several accounts, which one (main)'],
+      ['-y, --yes', 'agree to the risk to the number without being asked'],
+    ],
+    load: () => import('./whatsapp-link.ts'),
   },
 ];

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { ControlAnswer } from './control-routes.ts';
+import type { ControlAnswer } from './control-route.ts';
 
 const MAX_ANSWER_LENGTH = 4 * 1024 * 1024;
 

@@ -1,25 +1,7 @@
 import { z } from 'zod';
 import type { ControlHandlers } from '../status.ts';
-
-export interface ControlAnswer {
-  readonly status: number;
-  readonly body: object;
-}
-
-export interface ControlRequest {
-  /** Parts of the path, by the names that the route gives them (`/api/asks/:id/answer`). */
-  readonly params: Readonly<Record<string, string>>;
-  /** JSON, not yet looked at; undefined when there was none. */
-  readonly body: unknown;
-}
-
-export interface ControlRoute {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  /** Over HTTP too without a sign-in; over the Unix socket everything is open to the owner. */
-  readonly public: boolean;
-  answer(request: ControlRequest): ControlAnswer;
-}
+import type { ControlAnswer, ControlRequest, ControlRoute } from './control-route.ts';
+import { linkRoutes } from './link-routes.ts';
 
 /** The control API, once: the page reaches it over HTTP, `hermes` over the Unix socket. */
 export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[] {
@@ -31,6 +13,7 @@ export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[
     { method: 'POST', path: '/api/restart', public: false, answer: () => restart(handlers) },
     { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: { asks: handlers.asks() } }) },
     { method: 'POST', path: '/api/asks/:id/answer', public: false, answer: (request) => decide(handlers, request) },
+    ...(handlers.links === undefined ? [] : linkRoutes(handlers.links)),
   ];
 }
 

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AdapterLog } from '../../adapters/adapter.ts';
 import type { ControlHandlers } from '../status.ts';
-import { type ControlAnswer, type ControlRoute, controlRoutes } from './control-routes.ts';
+import type { ControlAnswer, ControlRoute } from './control-route.ts';
+import { controlRoutes } from './control-routes.ts';
 
 /** `sun_path` holds 108 bytes on Linux and 104 on macOS, the closing zero included. */
 const MAX_PATH_BYTES = 100;

@@ -116,6 +116,25 @@ describe('a connection that fails', () => {
     expect(accounts.ready()).toBe(false);
   });
 
+  it('for good runs again once a person has acted, and only then', async () => {
+    let linked = false;
+    const phone: Run = (signal, host) => (linked ? healthy(signal, host) : Promise.reject(new FatalAdapterError('Logged out.')));
+    const { starts, accounts, start, stop } = await accountsOf({ phone });
+    const running = start();
+    await pass(3_600_000);
+    expect(starts).toEqual({ phone: 1 });
+    linked = true;
+    accounts.revive('phone/main');
+    await pass(0);
+    expect(starts).toEqual({ phone: 2 });
+    expect(accounts.all()[0]?.isStopped()).toBe(false);
+    accounts.revive('phone/main');
+    await pass(0);
+    expect(starts).toEqual({ phone: 2 });
+    stop.abort();
+    await running;
+  });
+
   it('out of a timer is started again alone', async () => {
     vi.useRealTimers();
     vi.spyOn(Math, 'random').mockReturnValue(0);
