@@ -39,6 +39,8 @@ export interface CatchUp<T> {
   run(signal: AbortSignal): Promise<void>;
   /** Channels that have been read before. */
   channels(): readonly string[];
+  /** How far a channel was read. */
+  markOf(channel: string): string | undefined;
 }
 
 interface Waiting<T> {
@@ -92,6 +94,7 @@ export function createCatchUp<T>(ports: CatchUpPorts<T>): CatchUp<T> {
     },
     run: (signal) => run({ ...gate, ports }, signal),
     channels: () => store.list(PREFIX, { limit: MOST_CHANNELS }).map(([key]) => key.slice(PREFIX.length)),
+    markOf,
   };
 }
 
