@@ -1,0 +1,53 @@
+/** Plain words as Discord shows them unchanged, and code. Pure. https://support.discord.com/hc/en-us/articles/210298617 */
+
+const LINKLIKE = /<(?=[@#:/]|a:|t:|id:|https?:)/g;
+
+/** `||hidden||`, as Discord and Telegram write it. The bars must touch the text: "a || b || c" is an expression. */
+const SPOILER = /\|\|(?=\S)([^|]*?[^|\s])\|\|/g;
+
+/** What stands inside a line. `strict`: between underscores, where even one inside a word would end them. */
+export function escapeText(text: string, strict = false): string {
+  let escaped = '';
+  let from = 0;
+  for (const match of text.matchAll(SPOILER)) {
+    escaped += `${escapeMarks(text.slice(from, match.index), strict)}||${escapeMarks(match[1] ?? '', strict)}||`;
+    from = match.index + match[0].length;
+  }
+  return escaped + escapeMarks(text.slice(from), strict);
+}
+
+function escapeMarks(text: string, strict: boolean): string {
+  return (
+    text
+      // Before a letter a backslash is one; at the end nobody knows what follows.
+      .replace(/\\(?![0-9A-Za-z\s])/g, '\\\\')
+      .replace(/[*`]/g, '\\$&')
+      .replace(strict ? /_/g : /(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])/g, '\\_')
+      .replace(/~(?=~)|(?<=~)~/g, '\\~')
+      .replace(/\|(?=\|)|(?<=\|)\|/g, '\\|')
+      .replace(/[[\]]/g, '\\$&')
+      .replace(LINKLIKE, '\\<')
+  );
+}
+
+/** A line that begins like a heading, quote, list or small print, but is none. */
+export function escapeLineStarts(text: string): string {
+  return text.replace(/^([ \t]*)(#{1,3}(?=\s)|-#(?=\s)|[-+](?=\s)|>{1,3}(?=\s))/gm, '$1\\$2').replace(/^([ \t]*\d+)\.(?=\s)/gm, '$1\\.');
+}
+
+/** Backticks inside take a longer fence, and a space where they would touch it. */
+export function inlineCode(value: string): string {
+  if (value.trim() === '') return value;
+  const longest = Math.max(0, ...(value.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${value.startsWith('`') ? ' ' : ''}${value}${value.endsWith('`') ? ' ' : ''}${fence}`;
+}
+
+const LANGUAGE = /^[a-z0-9_+\-.#]{1,32}$/i;
+
+/** Discord knows only fences of three: inside, they are parted by a space without width. */
+export function codeBlock(value: string, language?: string | null): string {
+  if (value.trim() === '') return '';
+  const code = value.replace(/`(?=``)|(?<=``)`$/g, '`\u200b');
+  return `\`\`\`${language !== undefined && language !== null && LANGUAGE.test(language) ? language : ''}\n${code}\n\`\`\``;
+}
