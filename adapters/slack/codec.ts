@@ -53,12 +53,20 @@ export interface Place {
   readonly thread?: string;
 }
 
+/** What another account of the same app should have been given, and never will be. */
+export const FOREIGN = 'for another installation of the app';
+
 const ignored = (why: string, place?: Place): Decoded => ({ type: 'ignored', why, ...(place === undefined ? {} : { place }) });
 
 /** Total: what cannot be understood is ignored with its reason, and acknowledged. */
 export function decodePayload(payload: unknown, context: CodecContext): Decoded {
   const event = eventSchema.safeParse(payload);
-  if (event.success) return decodeEvent(event.data.event, context);
+  if (event.success) {
+    const { event: inner, authorizations } = event.data;
+    // One app in two workspaces: each of its connections is given events of both.
+    if (authorizations?.length && !authorizations.some(({ user_id: user }) => user === context.me.user)) return ignored(FOREIGN);
+    return decodeEvent(inner, context);
+  }
   const actions = actionsSchema.safeParse(payload);
   if (actions.success) return decodeActions(actions.data, context);
   const command = commandSchema.safeParse(payload);
@@ -224,7 +232,11 @@ function decodeActions(payload: WireActions, { account, me, nameOf }: CodecConte
     token: action.value ?? '',
     choice,
     message: ts,
-    interaction: { ...(payload.response_url ? { response_url: payload.response_url } : {}), user: user.id },
+    interaction: {
+      user: user.id,
+      ...(payload.response_url ? { response_url: payload.response_url } : {}),
+      ...(thread ? { thread } : {}),
+    },
   };
   return { type: 'event', event: answer };
 }

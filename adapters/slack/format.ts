@@ -119,17 +119,21 @@ function block(node: MarkdownNode, place: Place): string {
   }
 }
 
-/** A mark on each line; code inside keeps its fences, which Slack shows within the quote. */
+/** A mark on each line of words. In code it would stand as part of the code, so code stands beside the quote. */
 function quote(nodes: readonly MarkdownNode[], place: Place): string {
   const inner = blocks(nodes, { ...place, quoted: true });
-  if (inner === '') return '';
-  return inner.replace(/^/gm, place.quoted ? '&gt; ' : '> ');
+  const pieces = inner.split(/(```\n.*?\n```)/s).map((piece, index) => {
+    if (index % 2 === 1) return piece;
+    const words = piece.replace(/^\n|\n$/g, '');
+    return words === '' ? '' : indented(words, place.quoted ? '&gt; ' : '> ');
+  });
+  return pieces.filter((piece) => piece !== '').join('\n');
 }
 
 /** Three ticks in the code itself would end it. */
 function codeBlock(value: string): string {
   if (value.trim() === '') return '';
-  return `\`\`\`\n${escapeMrkdwn(value).replaceAll('```', `\`${ZERO_WIDTH_SPACE}\`\``)}\n\`\`\``;
+  return `\`\`\`\n${escapeMrkdwn(value).replace(/`(?=``)/g, `\`${ZERO_WIDTH_SPACE}`)}\n\`\`\``;
 }
 
 type ListNode = Extract<MarkdownNode, { type: 'list' }>;
@@ -156,9 +160,9 @@ function listItem(item: ItemNode, { bullet, before }: { bullet: string; before: 
   return (before === undefined ? '' : gap(before, item)) + indent + bullet + head + tail.join('');
 }
 
-/** For words only: a line of code must not be shifted. */
+/** For words only: a line of code must not be shifted. What else JavaScript takes for the end of a line is none in Slack. */
 function indented(text: string, indent: string): string {
-  return text.replace(/^/gm, indent);
+  return indent + text.replaceAll('\n', `\n${indent}`);
 }
 
 function table(

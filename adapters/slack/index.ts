@@ -4,6 +4,7 @@ import type { MenuCommand } from '../platform.ts';
 import { sleep } from '../shared/backoff.ts';
 import { audit } from './audit.ts';
 import { type Client, createClient, TIMING, type Timing } from './client.ts';
+import { isDirect } from './codec.ts';
 import { createDeliverer } from './delivery.ts';
 import { fetchFile } from './download.ts';
 import { fatalError } from './errors.ts';
@@ -50,7 +51,8 @@ export function connectSlack(parts: SlackParts): Adapter {
   const { client, threads, streams } = account;
   const token = config.bot_token ?? '';
   const link = { client, timing, root: config.base_url };
-  const deliverer = createDeliverer({ ...link, unfurlLinks: config.unfurl_links, streams, joined: threads.join });
+  const joined = (channel: string, thread: string): void => void (isDirect(channel) || threads.join(channel, thread));
+  const deliverer = createDeliverer({ ...link, unfurlLinks: config.unfurl_links, streams, joined });
   return {
     async run(signal) {
       host.state('connecting');
@@ -120,7 +122,7 @@ async function connectSocket(account: Account, signal: AbortSignal): Promise<End
   const deaf = ready.promise.then(() =>
     audit({ history, heard: intake.heard, intervalMs: timing.auditMs, now, events: () => events }, within),
   );
-  const beside = ready.promise.then(() => settle(account, within));
+  const beside = ready.promise.then(() => settle(account, within)).catch(() => undefined);
   try {
     return await Promise.race([socket, deaf]);
   } catch (error) {
@@ -148,7 +150,7 @@ async function serveHttp(account: Account, signal: AbortSignal): Promise<Ending>
   const within = AbortSignal.any([signal, over.signal]);
   await identity.learn(signal);
   await gap.open(signal);
-  const beside = settle(account, within);
+  const beside = settle(account, within).catch(() => undefined);
   try {
     for (;;) {
       health.ok();
@@ -157,6 +159,6 @@ async function serveHttp(account: Account, signal: AbortSignal): Promise<Ending>
     }
   } finally {
     over.abort(new Error('the connection has ended'));
-    await beside.catch(() => undefined);
+    await beside;
   }
 }

@@ -11,6 +11,7 @@ import {
   type Decoded,
   decodeMessage,
   decodePayload,
+  FOREIGN,
   isDirect,
   type Place,
   type PlacedMessage,
@@ -84,6 +85,8 @@ export function createIntake(parts: IntakeParts): Intake {
     const handed = queue.then(async () => {
       const decoded = await named(decodePayload(payload, context()), () => decodePayload(payload, context()), { names, signal });
       hear(heard, payload, decoded);
+      if (decoded.type === 'ignored' && decoded.why === FOREIGN)
+        host.log.warn({}, 'Slack sent what is for another workspace. Two accounts may not share one app: give each its own.');
       return { stored: handOver(decoded, { catchUp, threads }) };
     });
     queue = handed.catch(() => undefined);

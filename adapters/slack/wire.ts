@@ -54,7 +54,11 @@ export const assistantSchema = z.object({
 });
 
 /** The envelope of the Events API. */
-export const eventSchema = z.object({ type: z.literal('event_callback'), event: z.unknown() });
+export const eventSchema = z.object({
+  type: z.literal('event_callback'),
+  event: z.unknown(),
+  authorizations: z.array(z.object({ user_id: z.string().nullish() })).nullish(),
+});
 
 /** https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
 export const actionsSchema = z.object({
