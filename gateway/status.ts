@@ -1,5 +1,5 @@
 /** What `hermes gateway status`, `/readyz` and the page tell about the daemon. */
-import type { AdapterState, AskChoice } from '../adapters/adapter.ts';
+import type { AdapterState, AskChoice, ChatType } from '../adapters/adapter.ts';
 import type { Links } from './link-state.ts';
 
 export interface AccountStatus {
@@ -38,6 +38,7 @@ export interface OpenAsk {
   readonly number: number;
   readonly platform: string;
   readonly chat: string;
+  readonly chatType: ChatType;
   /** Whose turn asks, as people know them. */
   readonly person: string;
   readonly markdown: string;

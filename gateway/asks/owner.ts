@@ -21,6 +21,8 @@ export function ownersAsks(store: Store, answers: Answers): Pick<ControlHandlers
 }
 
 function shown({ id, number, target, requester, body, deadline }: AskRow): OpenAsk {
+  const { chatType } = target;
   const { platform, chat } = target.chat;
-  return { id, number, platform, chat, person: requester.name, markdown: body.markdown, choices: choicesOf(body), deadlineAtMs: deadline };
+  const where = { platform, chat, chatType, person: requester.name };
+  return { id, number, ...where, markdown: body.markdown, choices: choicesOf(body), deadlineAtMs: deadline };
 }

@@ -46,6 +46,7 @@ export interface OpenAsk {
   readonly number: number;
   readonly platform: string;
   readonly chat: string;
+  readonly chatType: 'dm' | 'group' | 'channel';
   readonly person: string;
   readonly markdown: string;
   readonly choices: readonly AskChoice[];

@@ -1,5 +1,5 @@
 import { answerAsk, fetchAsks, type OpenAsk } from './api.ts';
-import { WaitingView } from './views/waiting-view.ts';
+import { platformName, WaitingView } from './views/waiting-view.ts';
 
 export interface WaitingPorts {
   /** One sentence about what was just clicked. */
@@ -49,7 +49,8 @@ export class Waiting {
     const fresh = asks.filter(({ id }) => !this.#known.has(id));
     this.#known = new Set(asks.map(({ id }) => id));
     this.#view.show(asks);
-    if (fresh.length > 0) this.#ports.announce(fresh.map(({ person, platform }) => `${person} on ${platform} waits for you.`).join(' '));
+    if (fresh.length > 0)
+      this.#ports.announce(fresh.map(({ person, platform }) => `${person} on ${platformName(platform)} waits for you.`).join(' '));
   }
 
   async #decide(ask: OpenAsk, choice: string): Promise<void> {

@@ -118,6 +118,7 @@ describe.skipIf(chromiumPath === undefined)(`a conversation in a browser${needsC
     await page.evaluate('dispatchEvent(new Event("focus"))');
     const waiting = page.locator('.waiting');
     await waiting.getByText('U77').waitFor();
+    await waiting.getByText('Telegram, direct message').waitFor();
     await waiting.getByRole('button', { name: '❌ No' }).click();
     await waiting.waitFor({ state: 'hidden' });
     await until(

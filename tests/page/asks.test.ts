@@ -142,7 +142,7 @@ describe.skipIf(chromiumPath === undefined)(`questions on the page, in a browser
       await bench.gateway.talkIn(chat).ask({ markdown, choices: [{ id: 'a', label: 'y'.repeat(60) }], hint: 'z'.repeat(200) });
       bench.gateway.asks = [{ ...ask, markdown, person: 'p'.repeat(80), chat: 'c'.repeat(80) }];
       await page.evaluate('dispatchEvent(new Event("focus"))');
-      await page.locator('.waiting').waitFor();
+      await page.locator('.waiting summary').click();
       for (const part of ['.log', '.waiting', '.ask pre', '.waiting pre']) {
         expect([part, await page.locator(part).evaluate((box) => box.scrollWidth - box.clientWidth)]).toEqual([part, 0]);
       }
@@ -194,11 +194,12 @@ describe.skipIf(chromiumPath === undefined)(`questions on the page, in a browser
       await look(page);
       await panel(page).waitFor();
       const text = await panel(page).innerText();
-      for (const part of ['Waiting for you', '#3', 'Ann', 'telegram · Family', 'Run rm -rf build?', '3 min left']) {
+      for (const part of ['Waiting for you', '#3', 'Ann', 'Telegram, group', 'Run rm -rf build?', '3 min left']) {
         expect(text).toContain(part);
       }
-      expect(text).not.toContain('#9');
-      expect(await page.locator('[aria-live=polite]').innerText()).toBe('Ann on telegram waits for you.');
+      for (const part of ['#9', ask.chat]) expect(text).not.toContain(part);
+      expect(await page.locator('.waiting-chat').getAttribute('title')).toBe(`Chat ${ask.chat}`);
+      expect(await page.locator('[aria-live=polite]').innerText()).toBe('Ann on Telegram waits for you.');
       await panel(page).getByRole('button', { name: 'Deny' }).dblclick();
       await page.getByRole('alert').getByText('Decided: deny.').waitFor();
       await panel(page).waitFor({ state: 'hidden' });
@@ -224,6 +225,38 @@ describe.skipIf(chromiumPath === undefined)(`questions on the page, in a browser
       await panel(page).waitFor();
       expect(await panel(page).locator('img, script, a[href^="javascript"]').count()).toBe(0);
       expect(await page.evaluate('window.taken')).toBeUndefined();
+    });
+
+    it('is one line on a phone, and all of it can be reached once it is opened', async () => {
+      await bench.context.close();
+      bench.context = await bench.browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+      const page = await bench.open();
+      const markdown = `Run this?\n\n\`\`\`\n${'rm -rf build && '.repeat(60)}true\n\`\`\``;
+      const choices = ['Once', 'This session', 'Always', 'No'].map((label) => ({ id: label.toLowerCase().slice(0, 4), label }));
+      bench.gateway.asks = [
+        { ...ask, markdown, choices },
+        { ...ask, id: 8, person: 'Bob' },
+      ];
+      await look(page);
+      await panel(page).waitFor();
+      expect((await panel(page).boundingBox())?.height).toBeLessThan(60);
+      expect(await panel(page).innerText()).toContain('Ann, Bob');
+      await panel(page).locator('summary').press('Enter');
+      expect(await panel(page).getByRole('button').count()).toBe(7);
+      for (const choice of await panel(page).getByRole('button').all()) {
+        await choice.click({ trial: true });
+        const [box, around] = [await choice.boundingBox(), await panel(page).boundingBox()];
+        expect([box && around && box.y >= around.y, box && around && box.y + box.height <= around.y + around.height]).toEqual([true, true]);
+      }
+      expect(await page.locator('.log').evaluate((log) => log.clientHeight)).toBeGreaterThan(100);
+      await page.locator('#message').click();
+      bench.gateway.asks = [];
+      await look(page);
+      await panel(page).waitFor({ state: 'hidden' });
+      bench.gateway.asks = [ask];
+      await look(page);
+      await panel(page).waitFor();
+      expect((await panel(page).boundingBox())?.height).toBeLessThan(60);
     });
 
     it('does not disturb who writes', async () => {

@@ -9,21 +9,27 @@ interface Item {
   readonly left: HTMLElement;
 }
 
-/** "Waiting for you": hidden when nothing is. */
+/** Where the panel would take the room that the conversation needs. */
+const SMALL = '(width <= 760px), (height <= 560px)';
+
+/** "Waiting for you": hidden when nothing is; on a small screen one line until it is opened. */
 export class WaitingView {
   readonly #count = h('span', { class: 'waiting-count' });
   readonly #list = h('ul', { class: 'waiting-list' });
+  readonly #people = h('span', { class: 'waiting-people' });
   readonly element = h(
     'details',
-    { class: 'waiting', open: true, hidden: true },
-    h('summary', {}, h('span', {}, 'Waiting for you'), this.#count, icon('chevron')),
+    { class: 'waiting', hidden: true },
+    h('summary', {}, h('span', {}, 'Waiting for you'), this.#count, this.#people, icon('chevron')),
     this.#list,
   );
   readonly #choose: (ask: OpenAsk, choice: string) => void;
   readonly #items = new Map<number, Item>();
+  #names = '';
 
   constructor(choose: (ask: OpenAsk, choice: string) => void) {
     this.#choose = choose;
+    this.element.addEventListener('toggle', () => this.#showPeople());
   }
 
   show(asks: readonly OpenAsk[]): void {
@@ -35,12 +41,20 @@ export class WaitingView {
     }
     for (const ask of asks) this.#item(ask).left.textContent = timeLeft(ask.deadlineAtMs - Date.now());
     this.#count.textContent = String(asks.length);
+    if (this.element.hidden) this.element.open = !window.matchMedia(SMALL).matches;
+    this.#names = [...new Set(asks.map(({ person }) => person))].join(', ');
+    this.#showPeople();
     this.element.hidden = asks.length === 0;
   }
 
   sending(id: number, choice: string | undefined): void {
     const item = this.#items.get(id);
     if (item) showSending(item.choices, choice);
+  }
+
+  /** Open, each question says whose it is. */
+  #showPeople(): void {
+    this.#people.textContent = this.element.open ? '' : this.#names;
   }
 
   #item(ask: OpenAsk): Item {
@@ -63,10 +77,16 @@ function createItem(ask: OpenAsk, choose: (choice: string) => void): Item {
     { class: 'waiting-head' },
     h('span', { class: 'ask-number' }, `#${ask.number}`),
     h('b', {}, ask.person),
-    h('span', { class: 'waiting-chat', title: ask.chat }, `${ask.platform} · ${ask.chat}`),
+    h('span', { class: 'waiting-chat', title: `Chat ${ask.chat}` }, `${platformName(ask.platform)}, ${CHAT_TYPES[ask.chatType]}`),
     left,
   );
   return { element: h('li', {}, head, text.element, choices), choices, left };
+}
+
+const CHAT_TYPES = { dm: 'direct message', group: 'group', channel: 'channel' } as const;
+
+export function platformName(platform: string): string {
+  return platform === 'whatsapp' ? 'WhatsApp' : platform.charAt(0).toUpperCase() + platform.slice(1);
 }
 
 export function timeLeft(ms: number): string {

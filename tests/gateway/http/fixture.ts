@@ -22,7 +22,8 @@ export const ask: OpenAsk = {
   id: 7,
   number: 3,
   platform: 'telegram',
-  chat: 'Family',
+  chat: '-100777',
+  chatType: 'group',
   person: 'Ann',
   markdown: 'Run `rm -rf build`?',
   choices: [
