@@ -5,27 +5,35 @@ const LINKLIKE = /<(?=[@#:/]|a:|t:|id:|https?:)/g;
 /** `||hidden||`, as Discord and Telegram write it. The bars must touch the text: "a || b || c" is an expression. */
 const SPOILER = /\|\|(?=\S)([^|]*?[^|\s])\|\|/g;
 
-/** What stands inside a line. `strict`: between underscores, where even one inside a word would end them. */
-export function escapeText(text: string, strict = false): string {
+/** Where the words stand: in italics even one underscore inside a word would end them, and in a link a bracket would. */
+export interface Within {
+  readonly italic?: boolean;
+  readonly link?: boolean;
+}
+
+/** What stands inside a line. */
+export function escapeText(text: string, within: Within = {}): string {
   let escaped = '';
   let from = 0;
   for (const match of text.matchAll(SPOILER)) {
-    escaped += `${escapeMarks(text.slice(from, match.index), strict)}||${escapeMarks(match[1] ?? '', strict)}||`;
+    escaped += `${escapeMarks(text.slice(from, match.index), within)}||${escapeMarks(match[1] ?? '', within)}||`;
     from = match.index + match[0].length;
   }
-  return escaped + escapeMarks(text.slice(from), strict);
+  return escaped + escapeMarks(text.slice(from), within);
 }
 
-function escapeMarks(text: string, strict: boolean): string {
+/** As little as may be: in notifications people see the backslashes. */
+function escapeMarks(text: string, { italic = false, link = false }: Within): string {
   return (
     text
       // Before a letter a backslash is one; at the end nobody knows what follows.
       .replace(/\\(?![0-9A-Za-z\s])/g, '\\\\')
-      .replace(/[*`]/g, '\\$&')
-      .replace(strict ? /_/g : /(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])/g, '\\_')
+      .replace(italic ? /\*/g : /\*(?!(?<=\S *\*)(?<= \*) )/g, '\\*')
+      .replaceAll('`', '\\`')
+      .replace(italic ? /_/g : /(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])/g, '\\_')
       .replace(/~(?=~)|(?<=~)~/g, '\\~')
       .replace(/\|(?=\|)|(?<=\|)\|/g, '\\|')
-      .replace(/[[\]]/g, '\\$&')
+      .replace(link ? /[[\]]/g : /\](?=\()/g, '\\$&')
       .replace(LINKLIKE, '\\<')
   );
 }

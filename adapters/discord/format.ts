@@ -74,7 +74,7 @@ function block(node: MarkdownNode, place: Place): string {
     case 'definition':
       return '';
     case 'footnoteDefinition':
-      return `\\[${escapeText(node.identifier)}\\] ${blocks(node.children, place)}`;
+      return `[${escapeText(node.identifier)}] ${blocks(node.children, place)}`;
     default:
       return 'children' in node ? escapeLineStarts(inline(node.children, place)) : sourceOf(node, place.source);
   }

@@ -39,13 +39,17 @@ export function sourceOf(node: MarkdownNode, source: string): string {
   return escapeText(source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0));
 }
 
+function words(text: string, { marks }: Span): string {
+  return escapeText(text, { italic: marks.includes('italic'), link: marks.includes('link') });
+}
+
 const plain = (text: string): Piece => ({ text, marked: false, italic: false });
 
 function span(node: MarkdownNode, at: Span): Piece {
   if (at.depth > DEEPEST) return plain(sourceOf(node, at.source));
   switch (node.type) {
     case 'text':
-      return plain(escapeText(node.value, at.marks.includes('italic')));
+      return plain(words(node.value, at));
     case 'strong':
       return wrapped(node.children, at, 'bold');
     case 'delete':
@@ -57,17 +61,17 @@ function span(node: MarkdownNode, at: Span): Piece {
     case 'break':
       return plain('\n');
     case 'html':
-      return plain(/^<br\s*\/?>$/i.test(node.value) ? '\n' : escapeText(node.value, at.marks.includes('italic')));
+      return plain(/^<br\s*\/?>$/i.test(node.value) ? '\n' : words(node.value, at));
     case 'link':
       return link(node.url, node.children, at);
     case 'image':
-      return masked(node.url, escapeText(node.alt || 'image'), at);
+      return masked(node.url, words(node.alt || 'image', { ...at, marks: [...at.marks, 'link'] }), at);
     case 'linkReference':
       return link(at.definitions.get(node.identifier) ?? '', node.children, at);
     case 'imageReference':
-      return masked(at.definitions.get(node.identifier) ?? '', escapeText(node.alt || 'image'), at);
+      return masked(at.definitions.get(node.identifier) ?? '', words(node.alt || 'image', at), at);
     case 'footnoteReference':
-      return plain(`\\[${escapeText(node.identifier)}\\]`);
+      return plain(`[${words(node.identifier, at)}]`);
     default:
       return plain('children' in node ? spans(node.children, at) : sourceOf(node, at.source));
   }
@@ -100,10 +104,10 @@ const WEB = /^https?:\/\/[^\s]+$/i;
 function link(url: string, children: readonly MarkdownNode[], at: Span): Piece {
   const label = spans(children, { ...at, marks: [...at.marks, 'link'] });
   const [only] = children;
-  const words = children.length === 1 && only?.type === 'text' ? only.value : undefined;
+  const address = children.length === 1 && only?.type === 'text' ? only.value : undefined;
   if (at.marks.includes('link')) return plain(label);
-  if (words !== undefined && (words === url || `http://${words}` === url)) return bare(url);
-  if (`mailto:${words}` === url) return plain(label);
+  if (address !== undefined && (address === url || `http://${address}` === url)) return bare(url);
+  if (`mailto:${address}` === url) return plain(label);
   return masked(url, label.trim() === '' ? escapeText(url) : label, at);
 }
 
@@ -114,10 +118,10 @@ function bare(url: string): Piece {
 
 /** Only addresses of the web may hide behind words, and not behind words that look like an address. */
 function masked(url: string, label: string, at: Span): Piece {
-  const words = label.replace(/\s+/g, ' ').trim();
+  const shown = label.replace(/\s+/g, ' ').trim();
   if (at.marks.includes('link') || url === '') return plain(label);
-  if (!WEB.test(url) || /:\/\//.test(words) || /[<>]/.test(url)) return plain(`${words} (${escapeText(url)})`);
-  return { text: `[${words}](${url.replace(/[()*_~|`\\]/g, encoded)})`, marked: true, italic: false };
+  if (!WEB.test(url) || /:\/\//.test(shown) || /[<>]/.test(url)) return plain(`${shown} (${escapeText(url)})`);
+  return { text: `[${shown}](${url.replace(/[()*_~|`\\]/g, encoded)})`, marked: true, italic: false };
 }
 
 function encoded(character: string): string {
