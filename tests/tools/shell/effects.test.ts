@@ -42,7 +42,7 @@ describe.skipIf(why !== undefined)('a command that is called safe', () => {
     return classifyCommand(text, place, parse).level === 'safe';
   };
 
-  it('would be found out if it changed a file, its mode, or made or removed one outside of the workspace', () => {
+  it('would be found out if it changed a file, its mode, or made or removed one outside of the workspace, or read a secret', () => {
     const changing = [
       'touch ../new.txt',
       'echo x >> ../notes.txt',
@@ -57,12 +57,17 @@ describe.skipIf(why !== undefined)('a command that is called safe', () => {
       expect(root.changes(), command).not.toEqual([]);
       expect(isSafe(command)).toBe(false);
     }
+    for (const reading of ['cat ~/.netrc', 'cp ~/.ssh/id_rsa x', 'F=$(echo cr.sr/ | rev); cat ~/.hermes/*']) {
+      root.run(['true', reading]);
+      expect(root.leaks(), reading).toHaveLength(1);
+      expect(isSafe(reading)).toBe(false);
+    }
     root.run(['touch new.txt; rm a.txt; echo x > sub/c.txt; chmod 777 .']);
     expect(root.changes()).toEqual([]);
   });
 
   it(
-    'changes nothing outside of the workspace, whatever it is made of',
+    'changes nothing outside of the workspace and reads no secret, whatever it is made of',
     () => {
       let ran = 0;
       fc.assert(
@@ -70,6 +75,7 @@ describe.skipIf(why !== undefined)('a command that is called safe', () => {
           const safe = commands.filter(isSafe);
           ran += safe.length;
           root.run(safe);
+          expect(root.leaks()).toEqual([]);
           expect(root.changes(), safe.join('\n-----\n')).toEqual([]);
         }),
         { numRuns: rounds, ...(seed !== undefined && { seed: Number(seed) }) },
@@ -84,6 +90,7 @@ describe.skipIf(why !== undefined)('a command that is called safe', () => {
     const quick = [...innocent, ...lookAlikes].filter((text) => isSafe(text) && !WAITING.test(text) && !CACHING.test(text));
     expect(quick.length).toBeGreaterThan(250);
     root.run(quick);
+    expect(root.leaks()).toEqual([]);
     expect(root.changes()).toEqual([]);
   }, 120_000);
 });

@@ -43,6 +43,10 @@ const outside = fc.constantFrom(
   '../other/f.txt',
   '../work/../notes.txt',
   '/home/ada/new',
+  '~/.netrc',
+  '../.ssh/id_rsa',
+  '~/.hermes/.env',
+  '../.hermes',
   '~ada/new',
 );
 const tricky = fc.constantFrom(
@@ -95,6 +99,13 @@ const tricky = fc.constantFrom(
   '$(cat b.txt)',
   '$(head -1 b.txt)',
   '$(<b.txt)',
+  '../.[a-z]*',
+  '../.hermes/*',
+  '~/.h*/.env',
+  '$(ls -a ..)',
+  '$(echo ../.netrcx | cut -c1-9)',
+  '"$(find .. -name .netrc)"',
+  '$(sed -n 1p b.txt)',
   "$'..\\x2fx'",
   "$'a\\056txt'",
   ".'.'/x",
@@ -136,12 +147,12 @@ const programs = fc.oneof(
     tar czf P W|tar --create --file=P W|gzip -k W|gzip W|gzip -c P|gunzip W|chmod 600 W|chmod u+x W|chmod -R go-r P|chmod --reference=a.txt W|chgrp 0 W|find P -type f|find P -name a.txt -exec touch {} +|find W -exec chmod 600 {} \\;|
     find P -fprint P|find P -maxdepth 1 -exec cp {} P \\;|xargs -a P touch|xargs touch|xargs -I{} touch {}|xargs -I{} cp a.txt {}/x|echo P|echo hi P|printf %s P|printf '%s\\n' W|cat W|head -1 P|tail -1 P|wc W|cut -c1 P|tr a b|base64 P|ls -la W|stat P|du P|
     basename P|dirname P|realpath P|readlink -f P|diff P P|cmp P P|comm P P|test -e P|[ -f P ]|mktemp P|mktemp -p P|mktemp -u P|mktemp -d|xxd P P|od P|sum P|sha256sum W|nl P|paste P P|join P P|fold P|shuf -o P P|shuf P|expr P : a|seq 2|
-    patch P b.txt|patch -o P a.txt b.txt|awk 1 P|awk '{print $1}' P|awk 'BEGIN{print 1}'|grep -r o P|grep o W|mkfifo P|mknod P p|true|false|:|pwd|git init P|git init|git -C P init|git -C P status|git clone P P|git diff --no-index P P|
+    patch P b.txt|patch -o P a.txt b.txt|awk 1 P|awk '{print $1}' P|awk 'BEGIN{print 1}'|grep -r o P|grep -rh . P|find P -name '.*' -exec head {} +|ls -a P | xargs cat|find P -type f | xargs head|cat < P|sed "r P" a.txt|sed --expr='w P' a.txt|sed -n -e 1p -e 'R P' a.txt|awk '{ print > "P" }' a.txt|awk '{ getline x < "P"; print x }' a.txt|sort --outp=P a.txt|cp --targ P W|tar --cre --fil P a.txt|tar --cre --fil new.tar W; tar xOf new.tar|xargs -i touch {} < b.txt|xargs --replace cat {} < b.txt|xargs cat < b.txt|while read X; do cat $X; done < b.txt|diff -r P .|cp -r P new; cat new/*|cp -a P new; cat new/.[a-z]*|zip -qr new.zip P; unzip -p new.zip|history -w P|tar cf - P|perl -pe 1 P|nl P|strings P|cut -c1-20 P|rev P|tac P|paste P a.txt|comm P a.txt|join P a.txt|uniq P|head -c 99 P|dd if=P|base64 -w0 P | base64 -d|mapfile -t Z < P; echo "\${Z[@]}"|read X < P; echo $X|git hash-object -w P|git diff --no-index a.txt P|mv P new; cat new|ln P new; cat new|ln -s P new; cat new|grep o W|mkfifo P|mknod P p|true|false|:|pwd|git init P|git init|git -C P init|git -C P status|git clone P P|git diff --no-index P P|
     logger x|env touch P|env -C P touch x|env X=P touch $X|env -i touch P|timeout 1 touch P|nice touch P|nohup touch P|command touch P|setsid touch P|stdbuf -o0 touch P|time touch P|exec touch P|builtin echo P|flock P touch P|nice -n 1 cp P P|
     script -q P|xargs -n1 < b.txt|xargs -n1 touch < b.txt|read X < P|source P|. P|eval touch P|eval "touch P"|type touch|hash -r|umask 000|umask 077|ulimit -c 0|set -- W|shift|export X=P|X=P|X=a.txt|X=..|X=$X/P|X+=P|declare X=P|local X=P|
     readonly Y=P|unset X|read X <<< P|read -r X Y <<< "a.txt P"|printf -v X %s P|IFS=/|IFS=,|IFS= read -r X < b.txt|mapfile -t Z < b.txt|Z=(W)|Z[0]=P|touch "\${Z[0]}"|touch "\${Z[@]}"|let Y=1|((Y=1))|shopt -s dotglob|shopt -s nullglob|set -f|
     cd P|cd P && touch x|cd -|cd|cd -- P|cd -P P|pushd P|popd|cd sub|cd sub/deep|cd ..|cd in|cd out|CDPATH=P|HOME=P|OLDPWD=P|PWD=P|TMPDIR=P|alias ll=touch|f() { touch "$1"; }|f P|g() { cd P; }|g|trap 'touch P' EXIT|exec > P|exec 2>> P|exec 3> P|exec 3<> P`
-    .split('|')
+    .split(/(?<! )\|(?! )/u)
     .map((template) => program(template.trim())),
 );
 

@@ -23,6 +23,8 @@ import { findProgram } from '../../../tools/shared/process/containment.ts';
 export interface ScratchRoot {
   /** Runs each command in a fresh workspace, without input and for a few seconds at most. What is outside of the workspace is as it was at the start. */
   run(commands: readonly string[]): void;
+  /** Those commands of the last run that printed a secret, or left one in the workspace. */
+  leaks(): string[];
   /** What is different from the start outside of the workspace: files, what is in them, modes and owners. */
   changes(): string[];
   /** As it is at the start of a command. */
@@ -40,7 +42,11 @@ const FILES: Readonly<Record<string, string>> = {
   'tmp/old.txt': 'old\n',
   'home/ada/notes.txt': 'notes\n',
   'home/ada/.bashrc': 'true\n',
-  'home/ada/.hermes/.env': 'TOKEN=1\n',
+  'home/ada/.hermes/.env': 'TOKEN=not-for-you\n',
+  'home/ada/.hermes/config.yaml': 'key: not-for-you\n',
+  'home/ada/.ssh/id_rsa': 'not-for-you\n',
+  'home/ada/.netrc': 'password not-for-you\n',
+  'root/.aws/credentials': 'not-for-you\n',
   'home/ada/other/f.txt': 'other\n',
   'home/ada/other/.hidden': 'hidden\n',
   'home/ada/work/a.txt': 'one\ntwo\nthree\n',
@@ -73,9 +79,16 @@ export function whyNoScratchRoot(): string | undefined {
   return probe.status === 0 ? undefined : `bubblewrap may not make namespaces here: ${probe.stderr.trim()}`;
 }
 
+/** Stands in every file that nobody may read. */
+const SECRET = 'not-for-you';
+/** Stands before every command in what is printed. */
+const MARK = '==>';
+
 const DRIVER = `for command; do
   cd / && find ${scratch.workspace} -mindepth 1 -delete; cp -a /.template/. ${scratch.workspace}/ && cd ${scratch.workspace} || exit
-  timeout -s KILL 3 bash --noprofile --norc -c "$command" </dev/null >/dev/null 2>&1
+  printf '\n${MARK}%s\n' "$command"
+  timeout -s KILL 3 bash --noprofile --norc -c "$command" </dev/null 2>&1 | head -c 100000
+  cd / && grep -rhas ${SECRET.replace('-', '[-]')} ${scratch.workspace}
 done`;
 
 export function createScratchRoot(): ScratchRoot {
@@ -90,6 +103,7 @@ export function createScratchRoot(): ScratchRoot {
   };
   reset();
   const before = snapshot(root);
+  let printed = '';
   const options = [
     '--unshare-all',
     '--die-with-parent',
@@ -107,11 +121,17 @@ export function createScratchRoot(): ScratchRoot {
       const outcome = spawnSync(
         findProgram('bwrap') ?? '',
         [...options, '--bind', root, '/', ...mounts, ...workspace, '/bin/bash', '-c', DRIVER, 'driver', ...commands],
-        { encoding: 'utf8', cwd: '/' },
+        { encoding: 'utf8', cwd: '/', maxBuffer: 1 << 28 },
       );
       if (outcome.error !== undefined) throw outcome.error;
+      printed = outcome.stdout;
       if (/bwrap:/u.test(outcome.stderr)) throw new Error(outcome.stderr);
     },
+    leaks: () =>
+      printed
+        .split(`\n${MARK}`)
+        .filter((part) => part.includes(SECRET))
+        .map((part) => part.slice(0, 2_000)),
     changes: () => {
       const now = snapshot(root);
       const changed = [...new Set([...before.keys(), ...now.keys()])].filter((name) => before.get(name) !== now.get(name));

@@ -52,6 +52,10 @@ export function runCarrier(words: readonly string[], all: Special): void {
     case 'sg':
       textOption(words, all);
       return;
+    case 'at':
+    case 'batch':
+      if (all.command.feed.from === 'text') all.walk.script(all.command.feed.text, copyScope(all.scope));
+      return;
     case 'ssh':
       remote(words, all);
       return;
@@ -208,10 +212,17 @@ function textOption(words: readonly string[], at: Special): void {
   if (at.name !== 'flock' && !at.name.startsWith('np') && feed.from !== 'nothing')
     at.walk.doubt('It feeds text to a shell, which runs it.');
   if (at.name !== 'flock' && feed.from === 'text') at.walk.script(feed.text, copyScope(at.scope));
-  const operands = words.filter((word) => !word.startsWith('-'));
   if (at.name === 'flock') follow(skipOwnWords(words, FLOCK), at);
-  if (at.name === 'runuser') at.inner(operands);
+  if (at.name === 'runuser') follow(skipOwnWords(words, RUNUSER), at);
 }
+
+const RUNUSER = {
+  values: 'ugGsTw',
+  flags: 'lmpPf',
+  longValues: ['user', 'group', 'supp-group', 'shell'],
+  longFlags: ['login', 'pty'],
+  operands: 0,
+};
 
 const FLOCK = {
   values: 'wEc',

@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import { ANY, forgotten, isComputed, NUMBER, PIECE, SEVERAL, VOUCHED } from './pattern.ts';
+import { ANY, forgotten, isComputed, isStatic, NUMBER, PIECE, SEVERAL, VOUCHED } from './pattern.ts';
 import { ansiC, doubleQuoted, finishWord, globbed, hidesExpansion, TILDE, unquoted } from './quoting.ts';
 import { type Scope, variableValue } from './scope.ts';
 
@@ -154,7 +154,9 @@ function expansionValue(node: Node, expander: Expander): string {
   return parameterValue(node, expander);
 }
 
-const PLAIN_PARAMETER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/u;
+/** `${x:?message}` is the value, or the end of it all. */
+const PLAIN_PARAMETER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?\?[^$`]*)?\}$/u;
+const WITHOUT_SLASH = /^\$\{([A-Za-z_]\w*)%%?\/\}$/u;
 const ELEMENT = /^\$\{([A-Za-z_]\w*)\[[^$`\]]*\]\}$/u;
 const WITH_DEFAULT = /^\$\{(\w+):?-[\w-][\w.-]*\}$/u;
 const CUT_PARAMETER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)%%?[^$`]*\}$/u;
@@ -168,6 +170,9 @@ function parameterValue(node: Node, expander: Expander): string {
   const assigned = /^\$\{([A-Za-z_][A-Za-z0-9_]*):?=/u.exec(node.text)?.[1];
   if (assigned !== undefined) expander.scope.variables.set(assigned, ANY);
   if (/^\$\{#[A-Za-z_][A-Za-z0-9_]*\}$/u.test(node.text)) return PIECE;
+  const slashed = WITHOUT_SLASH.exec(node.text)?.[1];
+  if (slashed !== undefined && isStatic(variableValue(expander.scope, slashed)))
+    return variableValue(expander.scope, slashed).replace(/\/$/u, '');
   const whole = (ELEMENT.exec(node.text) ?? WITH_DEFAULT.exec(node.text))?.[1];
   if (whole !== undefined) return forgotten(variableValue(expander.scope, whole));
   const cut = CUT_PARAMETER.exec(node.text)?.[1];

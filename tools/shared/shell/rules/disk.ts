@@ -7,11 +7,12 @@ const helpOnly = (argv: readonly string[]): boolean => argv.length === 2 && /^(?
 
 const format: Rule = (command) => (helpOnly(command.argv) ? [] : hardline(FORMATS));
 
+const WIPES = /^(?:mklabel|mktable|luksformat|erase|format|sanitize|--security-erase.*|--zero-superblock)$/iu;
+
 const wipe: Rule = (command) => {
   if (helpOnly(command.argv) || command.argv.length < 2) return [];
-  return /^(?:wipefs|blkdiscard|sgdisk)$/u.test(commandName(command)) && command.argv.some(isRawDisk)
-    ? hardline('It wipes a disk.')
-    : ask('It changes partitions or volumes.');
+  const wipes = /^(?:wipefs|blkdiscard|sgdisk)$/u.test(commandName(command)) || command.argv.some((word) => WIPES.test(word));
+  return wipes && command.argv.some(isRawDisk) ? hardline('It wipes a disk.') : ask('It changes partitions or volumes.');
 };
 
 const list: Rule = (command) => {
@@ -54,7 +55,7 @@ export const diskRules: Readonly<Record<string, Rule>> = {
   lvreduce: wipe,
   zpool: (command) => (/^(?:list|status|get|iostat|history)$/u.test(command.argv[1] ?? '') ? [] : ask('It changes storage pools.')),
   zfs: (command) => (/^(?:list|get)$/u.test(command.argv[1] ?? '') ? [] : ask('It changes file systems.')),
-  mdadm: (command) => (command.argv.some((word) => /^--(?:detail|examine)/u.test(word)) ? [] : ask('It changes disk arrays.')),
+  mdadm: (command) => (command.argv.some((word) => /^--(?:detail|examine)/u.test(word)) ? [] : wipe(command, NOWHERE)),
 };
 
 /** `mkfs` and all its `mkfs.ext4`. */

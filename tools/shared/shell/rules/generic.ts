@@ -28,6 +28,9 @@ export const programName: Rule = (command) => {
 /** `source` runs a file in this very shell. */
 export const sourced: Rule = (command) => {
   const [program = '', file = ''] = command.argv;
+  const script = command.argv.findIndex((word) => /^(?:-f|-E|--file|--makefile|--exec)$/u.test(word)) + 1;
+  if (script > 0 && /^(?:g?make|g?sed|[gmn]?awk)$/u.test(program) && /^(?:-|\/dev\/(?:fd\/.*|stdin))$/u.test(command.argv[script] ?? ''))
+    return ask('It runs what another command prints.');
   if (program !== 'source' && program !== '.') return [];
   if (/^\/dev\/(?:fd|stdin)/u.test(file)) return ask('It runs what another command prints.');
   return file.includes(ANY) ? ask('It runs a file that only shows when it runs.') : [];
@@ -53,7 +56,7 @@ export const secretPaths: Rule = (command, place) => {
 const NAMES_ONLY = /^(?:echo|printf|test|\[|\[\[|ls|stat|touch|mkdir|basename|dirname|cd|pushd|export|read|true|false|:)$/u;
 /** Programs that print, copy or pack the files that they are given. */
 export const FILE_READERS =
-  /^(?:cat|tac|head|tail|less|more|bat|nl|cp|mv|ln|rsync|scp|install|tar|zip|7z|7za|gzip|xz|zstd|base64|base32|xxd|od|hexdump|strings|sort|uniq|cut|paste|join|comm|diff|cmp|fold|fmt|rev|column|iconv|openssl|gpg|dd|source|\.|tee|vi|vim|nano|view|split|shuf|cksum|curl|wget)$/u;
+  /^(?:cat|tac|head|tail|less|more|bat|nl|cp|mv|ln|rsync|scp|install|tar|zip|7z|7za|gzip|xz|zstd|base64|base32|xxd|od|hexdump|strings|sort|uniq|cut|paste|join|comm|diff|cmp|fold|fmt|rev|column|iconv|openssl|gpg|dd|source|\.|tee|vi|vim|nano|view|split|shuf|cksum|curl|wget|zcat|bzcat|xzcat|zless|objdump|pr|expand|unexpand|tsort|batcat|hd|sdiff|colordiff)$/u;
 /** The same, behind a pattern or a program. */
 export const AFTER_PROGRAM = /^(?:e?grep|fgrep|zgrep|rg|ag|ack|g?sed|[gmn]?awk|jq|yq|perl)$/u;
 
@@ -88,6 +91,8 @@ function namelessOperands(command: SimpleCommand): Finding[] {
   const name = commandName(command);
   const words = command.argv.slice(1);
   const isProgram = AFTER_PROGRAM.test(name);
+  if (name === 'git' && words.some((word) => /^(?:--no-index|--no-inde?|hash-object|--contents)/u.test(word)))
+    return words.flatMap((word) => unnamed(word, command));
   if ((!isProgram && !FILE_READERS.test(name)) || NO_FILES.test(name)) return [];
   const isValue = (index: number): boolean =>
     (isProgram ? OF_PROGRAMS : VALUED[name])?.test(words[index - 1] ?? '') === true ||

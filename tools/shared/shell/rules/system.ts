@@ -11,6 +11,15 @@ const power: Rule = (command) => (command.argv.length === 2 && command.argv[1] =
 const initialise: Rule = (command) =>
   command.argv.slice(1).some((word) => /^[0156sS]$/u.test(word)) ? hardline(POWER) : ask('It changes the run level of the machine.');
 
+/** Messages to other programs of the machine: to the one that turns it off, too. */
+const bus: Rule = (command) => {
+  if (command.argv.some((word) => /(?:^|\.)(?:PowerOff|Reboot|Halt|KExec)(?:WithFlags)?$/u.test(word))) return hardline(POWER);
+  const asks = command.argv.some((word) =>
+    /^(?:call|emit|set-property|--dest=.*|org\.freedesktop\.(?:systemd1|login1|PolicyKit1|PackageKit)\S*)$/u.test(word),
+  );
+  return asks ? ask('It tells another program of the machine to do something.') : [];
+};
+
 const POWER_VERBS = /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency|exit)$/u;
 const READ_VERBS = /^(?:status|show|cat|list-.*|is-.*|get-default|help|show-environment|--version|--help)$/u;
 
@@ -21,7 +30,11 @@ const services: Rule = (command) => {
   });
   const [verb = 'status'] = operands;
   if (POWER_VERBS.test(verb)) return hardline(POWER);
-  if (/^isolate$/u.test(verb) && operands.some((word) => /poweroff|reboot|halt|rescue|emergency/u.test(word))) return hardline(POWER);
+  if (
+    /^(?:isolate|start|restart)$/u.test(verb) &&
+    operands.some((word) => /^(?:poweroff|reboot|halt|rescue|emergency|kexec|exit)(?:\.target)?$/u.test(word))
+  )
+    return hardline(POWER);
   return READ_VERBS.test(verb) ? [] : ask(SERVICES);
 };
 
@@ -150,7 +163,10 @@ function each(names: string, rule: Rule): Record<string, Rule> {
 }
 
 export const systemRules: Readonly<Record<string, Rule>> = {
-  ...each('shutdown reboot halt poweroff kexec', power),
+  ...each('shutdown reboot halt poweroff kexec openrc-shutdown runit-init', power),
+  rtcwake: (command) =>
+    / (?:-m ?|--mode[= ])off\b/u.test(command.argv.join(' ')) ? hardline(POWER) : ask('It sends the machine to sleep.'),
+  ...each('dbus-send busctl gdbus qdbus', bus),
   ...each('init telinit', initialise),
   ...each('systemctl loginctl', services),
   ...each('service rc-service', service),
@@ -196,7 +212,9 @@ export const systemRules: Readonly<Record<string, Rule>> = {
   journalctl: (command) =>
     command.argv.some((word) => /^--(?:vac|rot|fl|rel|smart|setup-k|up)/u.test(word)) ? ask('It changes the logs of the machine.') : [],
   crontab: (command) => (command.argv.includes('-l') || (command.argv.length < 2 && command.feed.from === 'nothing') ? [] : ask(LATER)),
-  ...each('at batch', unlessListing(/^-l$/u, LATER)),
+  ...each('at batch', (command) =>
+    command.argv.includes('-l') || (command.argv.length < 2 && command.feed.from === 'nothing') ? [] : ask(LATER),
+  ),
   ...each('chattr setfacl setcap', always('It changes rights on files.')),
   ...each(
     'update-alternatives ldconfig alternatives',
