@@ -28,6 +28,8 @@ export interface CodecContext {
   readonly account: string;
   readonly me: Me;
   readonly rules: GateRules;
+  /** Not empty: the only channels in which the bot answers. */
+  readonly allowedChats: readonly string[];
   readonly allowBots: BotRule;
   readonly replyInThread: boolean;
   readonly strictMention: boolean;
@@ -143,7 +145,8 @@ export function msOf(ts: string): number {
 }
 
 function judgeIn(message: PlacedMessage, text: string, context: CodecContext): ReturnType<typeof judge> {
-  const { me, rules, strictMention } = context;
+  const { me, rules, strictMention, allowedChats } = context;
+  if (allowedChats.length > 0 && !allowedChats.includes(message.channel)) return 'ignored';
   const thread = message.thread_ts ?? undefined;
   const joined = thread !== undefined && (message.parent_user_id === me.user || context.inThread(message.channel, thread));
   return judge(

@@ -107,6 +107,7 @@ function contextOf({ config, host, menu, identity, names, threads, now }: Intake
   const known = {
     account: host.account,
     rules: gateRules(config),
+    allowedChats: config.allowed_chats,
     allowBots: config.allow_bots,
     replyInThread: config.reply_in_thread,
     strictMention: config.strict_mention,

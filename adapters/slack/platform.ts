@@ -29,6 +29,8 @@ export interface SlackConfig extends AccountConfig, GateConfig {
   readonly mode: 'socket' | 'http';
   readonly http: HttpEventsConfig;
   readonly base_url: string;
+  /** Not empty: the only channels in which the bot answers. */
+  readonly allowed_chats: readonly string[];
   readonly allow_bots: BotRule;
   readonly reply_in_thread: boolean;
   readonly strict_mention: boolean;
@@ -44,18 +46,14 @@ const users = idList.refine((ids) => ids.every((id) => id === '*' || USER.test(i
     'member ids ("U012ABCDEF", of people of another workspace "T0TEAM:U012ABCDEF") or "*"; names can change hands, so they never let anybody in. In Slack: profile, "...", Copy member ID',
 });
 
-/** Hermes Agent's name for the key, taken as ours. */
-function withOldNames(given: unknown): unknown {
-  if (typeof given !== 'object' || given === null || !('free_response_channels' in given)) return given;
-  const { free_response_channels: old, ...rest } = given;
-  return 'free_response_chats' in rest ? rest : { ...rest, free_response_chats: old };
-}
+/** Hermes Agent's names of some keys mean the same. */
+const hermesNames = { free_response_channels: idList.default([]), allowed_channels: idList.default([]) };
 
-const schema: z.ZodType<SlackConfig> = z.preprocess(
-  withOldNames,
-  z.object({
+const schema: z.ZodType<SlackConfig> = z
+  .object({
     ...accountShape(PACING, users),
     ...gateShape,
+    ...hermesNames,
     bot_token: z.string().trim().optional(),
     app_token: z.string().trim().optional(),
     signing_secret: z.string().trim().optional(),
@@ -65,14 +63,19 @@ const schema: z.ZodType<SlackConfig> = z.preprocess(
       .url({ protocol: /^https?$/ })
       .default('https://slack.com/api')
       .transform((url) => url.replace(/\/+$/, '')),
+    allowed_chats: idList.default([]),
     allow_bots: allowBots,
     reply_in_thread: z.boolean().default(true),
     strict_mention: z.boolean().default(false),
     reactions: z.boolean().default(true),
     unfurl_links: z.boolean().default(false),
     streaming: z.boolean().default(true),
-  }),
-);
+  })
+  .transform(({ free_response_channels: free, allowed_channels: only, ...config }) => ({
+    ...config,
+    free_response_chats: [...config.free_response_chats, ...free],
+    allowed_chats: [...config.allowed_chats, ...only],
+  }));
 
 const template = `# Two tokens switch Slack on; "hermes slack manifest" prints the app that they come from. They belong in .env:
 # SLACK_BOT_TOKEN=xoxb-... (OAuth & Permissions) and SLACK_APP_TOKEN=xapp-... (Basic Information, scope connections:write)
@@ -88,10 +91,13 @@ const template = `# Two tokens switch Slack on; "hermes slack manifest" prints t
 # strict_mention: false
 # A mention in a channel is answered in a thread, which is a conversation of its own.
 # reply_in_thread: true
-# Channels where it reads everything, where it must be mentioned all the same, where it stays out, and further names (regular expressions).
+# Channels where it reads everything, channels where it must be mentioned all the same, channels that it stays out of; and, where any
+# are named, the only channels that it is in.
 # free_response_chats: []
 # mention_required_chats: []
 # ignored_chats: []
+# allowed_chats: []
+# Further names it answers to (regular expressions).
 # mention_patterns: []
 # Messages of other bots: none, mentions (those that mention us) or all.
 # allow_bots: none
