@@ -1,9 +1,10 @@
 /** The registry of platforms: a line for each. */
 import type { Platform } from './platform.ts';
+import { slackPlatform } from './slack/platform.ts';
 import { telegramPlatform } from './telegram/platform.ts';
 import { webPlatform } from './web/platform.ts';
 
-export const platforms: readonly Platform[] = [telegramPlatform, webPlatform];
+export const platforms: readonly Platform[] = [telegramPlatform, slackPlatform, webPlatform];
 
 /** By name as well: the HTTP server takes its address from the page's configuration. */
 export { webPlatform };
