@@ -8,12 +8,19 @@ import { answerTo, sees } from './support/person.ts';
 import { places } from './support/world.ts';
 
 describe.each(places)('on $name, a restart', ({ open }) => {
-  it('that was asked for is announced, and confirmed once where it was asked', async () => {
-    const { person } = await open({ model: actor(() => undefined), alone: true });
-    expect(await answerTo(person, '/restart')).toBe('🔄 I am restarting: what is at work goes on afterwards. I tell you when I am back.');
+  it('that was asked for is announced, and confirmed once where it was asked, also where a turn runs', async () => {
+    const model = actor(({ text }) => (text === 'long' && model.requests.length === 1 ? { begins: '' } : undefined));
+    const { person, restart, isWorking, idle } = await open({ model, alone: true });
+    person.says('long');
+    await until(isWorking, () => 'the turn has not begun');
+    const announced = '🔄 I am restarting: what is at work goes on afterwards. I tell you when I am back.';
+    expect(await answerTo(person, '/restart')).toBe(announced);
+    await sees(person, 'echo: long');
     await sees(person, '✅ Restarted.');
+    await idle();
+    await restart();
     expect(await answerTo(person, 'hello')).toBe('echo: hello');
-    expect(person.reads()).toHaveLength(3);
+    expect(person.reads().toSorted()).toEqual([announced, '✅ Restarted.', 'echo: hello', 'echo: long'].toSorted());
   });
 
   it('tells a chat where a turn runs, which then goes on from its transcript; an effect that was cut is not repeated', async () => {
