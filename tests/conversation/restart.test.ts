@@ -67,6 +67,24 @@ describe.each(places)('on $name, a restart', ({ open }) => {
     expect(person.reads()).toEqual(['🔄 I am restarting and go on with this right after.', 'The whole answer to a question']);
   });
 
+  it('lets what is at work come to its end first, and begins nothing new', async () => {
+    const gate = Promise.withResolvers<string>();
+    const model = actor(({ text }) => (text === 'first' ? { begins: '', rest: gate.promise } : undefined));
+    const { person, restart, isWorking, idle } = await open({ model, change: { everywhere: { busyAck: true } } });
+    person.says('first');
+    await until(isWorking, () => 'the turn has not begun');
+    const restarted = restart(10_000);
+    await sees(person, '🔄 I am restarting and go on with this right after.');
+    expect(await answerTo(person, 'second')).toBe('🔄 I am being stopped or restarted; I read this as soon as I am back.');
+    expect(model.heard()).toEqual(['first']);
+    gate.resolve('echo: first');
+    await restarted;
+    await sees(person, 'echo: second');
+    await idle();
+    expect(model.heard()).toEqual(['first', 'second']);
+    expect(person.reads().slice(2)).toEqual(['echo: first', 'echo: second']);
+  });
+
   it('loses nothing that waits, and answers it once', async () => {
     const gate = Promise.withResolvers<string>();
     const model = actor(({ text }) => (text === 'first' && model.requests.length === 1 ? { begins: '', rest: gate.promise } : undefined));

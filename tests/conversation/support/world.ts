@@ -49,8 +49,8 @@ export interface World {
   alive(): number;
   /** Resolves when nothing is pending, running or waiting to be sent; the transcript is valid then. */
   idle(): Promise<void>;
-  /** Stops without waiting for what is at work, and starts again on the same home; the person stays where they are. */
-  restart(): Promise<void>;
+  /** Stops, by default without waiting for what is at work, and starts again on the same home; the person stays where they are. */
+  restart(drainMs?: number): Promise<void>;
 }
 
 export interface Place {
@@ -126,7 +126,7 @@ async function run(options: WorldOptions, facts: Facts): Promise<World> {
 
 interface Process {
   now(): TestDaemon;
-  restart(): Promise<void>;
+  restart(drainMs?: number): Promise<void>;
 }
 
 /** What the process would be: `/restart` starts it again, too. */
@@ -141,8 +141,8 @@ async function startProcess(options: WorldOptions, facts: Omit<Started, 'port' |
     return started;
   };
   let running = await start();
-  const restart = (): Promise<void> => {
-    restarting = running.daemon.restart(0).then(async () => {
+  const restart = (drainMs = 0): Promise<void> => {
+    restarting = running.daemon.restart(drainMs).then(async () => {
       running = await start();
     });
     return restarting;
