@@ -82,7 +82,7 @@ async function connections(parts: ConnectionParts, signal: AbortSignal): Promise
   const { host, desk, keys, timing, now } = parts;
   const health = createHealth(host, parts.storm);
   const patience = createPatience(parts);
-  health.down(READ_WARNING);
+  if (!desk.isAgreed()) health.down(READ_WARNING);
   await desk.agreed(signal);
   while (!signal.aborted) {
     if (!keys.isLinked()) {

@@ -16,6 +16,7 @@ export const LINK_WARNING = [
 ].join(' ');
 
 export interface LinkDesk extends Linking {
+  isAgreed(): boolean;
   /** Resolves when the owner has agreed. */
   agreed(signal: AbortSignal): Promise<void>;
   /** Resolves when somebody wants to link. */
@@ -49,7 +50,7 @@ class Desk implements LinkDesk {
   }
 
   offer(): LinkOffer | undefined {
-    if (!this.#isAgreed()) return { type: 'warning', text: this.#why === '' ? LINK_WARNING : `${this.#why} ${LINK_WARNING}` };
+    if (!this.isAgreed()) return { type: 'warning', text: this.#why === '' ? LINK_WARNING : `${this.#why} ${LINK_WARNING}` };
     this.#wantedAtMs = this.#now();
     this.#changed();
     const offer = this.#offer;
@@ -66,7 +67,7 @@ class Desk implements LinkDesk {
     const digits = phone.replace(/[\s()./-]/g, '').replace(/^(?:\+|00)/, '');
     if (!/^[1-9]\d{6,14}$/.test(digits))
       throw new Error('A telephone number with its country code is needed, digits only, as 4915123456789.');
-    if (!this.#isAgreed()) throw new Error('Read the warning first and agree to it; then a pairing code can be made.');
+    if (!this.isAgreed()) throw new Error('Read the warning first and agree to it; then a pairing code can be made.');
     this.#wantedAtMs = this.#now();
     this.#changed();
     await this.#until(() => this.#pair !== undefined, signal);
@@ -76,12 +77,16 @@ class Desk implements LinkDesk {
     return code;
   }
 
+  isAgreed(): boolean {
+    return this.#store.get(ACCEPTED) === true;
+  }
+
   agreed(signal: AbortSignal): Promise<void> {
-    return this.#until(() => this.#isAgreed(), signal);
+    return this.#until(() => this.isAgreed(), signal);
   }
 
   wanted(signal: AbortSignal): Promise<void> {
-    return this.#until(() => this.#isAgreed() && this.#now() - this.#wantedAtMs < INTEREST_MS, signal);
+    return this.#until(() => this.isAgreed() && this.#now() - this.#wantedAtMs < INTEREST_MS, signal);
   }
 
   showQr(qr: string, livesMs: number): void {
@@ -100,10 +105,6 @@ class Desk implements LinkDesk {
     this.#why = why;
     this.#store.put({ [ACCEPTED]: undefined });
     this.#wantedAtMs = Number.NEGATIVE_INFINITY;
-  }
-
-  #isAgreed(): boolean {
-    return this.#store.get(ACCEPTED) === true;
   }
 
   #changed(): void {

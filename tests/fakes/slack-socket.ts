@@ -151,7 +151,7 @@ export function createSockets({ now, changed, retryMs }: SocketOptions) {
     },
     setMood(next: SocketMood): void {
       mood = next;
-      if (next === 'frozen') for (const socket of raw) socket.pause();
+      for (const socket of raw) next === 'frozen' ? socket.pause() : socket.resume();
     },
     /** Slack moves its connections elsewhere. */
     refresh(reason = 'refresh_requested'): void {
