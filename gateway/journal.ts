@@ -1,6 +1,7 @@
 /** Where a run is persisted, step by step: the transcript and the intent rows, each before its effect. */
 import type { Journal } from '../agent/journal.ts';
 import type { Message, ToolMessage } from '../agent/message.ts';
+import { closeAsksOf } from './asks/over.ts';
 import { isStoreFailure } from './store/failure.ts';
 import type { Store } from './store/index.ts';
 import type { TurnRow } from './store/turns.ts';
@@ -22,6 +23,8 @@ export interface Resumption {
 export interface JournalPorts {
   readonly resumption: Resumption;
   readonly said: Said;
+  /** What was asked about a call is closed with its result. */
+  settled(askId: number): void;
 }
 
 /** Who delivers what a message says. */
@@ -31,7 +34,7 @@ export interface Said {
   stored(): void;
 }
 
-export function createJournal(store: Store, turn: TurnRow, { resumption, said }: JournalPorts): TurnJournal {
+export function createJournal(store: Store, turn: TurnRow, { resumption, said, settled }: JournalPorts): TurnJournal {
   let starts = turn.starts;
   let isLeft = false;
   let failure: unknown;
@@ -66,10 +69,13 @@ export function createJournal(store: Store, turn: TurnRow, { resumption, said }:
     finished: (call, result) => {
       isLeft ||= isForLater(resumption, result); // results come in call order: once one is left out all that follow are
       if (isLeft) return;
+      let asked: readonly number[] = [];
       step(() => {
         store.turns.callFinished(turn.id, call.id, result.status);
         store.transcript.append(turn.sessionId, turn.id, result);
+        asked = closeAsksOf(store, turn.id, call.id);
       });
+      for (const ask of asked) settled(ask);
     },
     failure: () => failure,
     guard: (work) => guarded(work, failed),

@@ -98,7 +98,7 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
       isCut: () => signal.reason === ('shutdown' satisfies AbortReason),
       runsAgain: (name: string) => options.tools.some((tool) => tool.name === name && runsAgain(tool)),
     };
-    const journal = createJournal(options.store, turn, { resumption, said: sayBetween(options, turn) });
+    const journal = createJournal(options.store, turn, { resumption, said: sayBetween(options, turn), settled: options.desk.settled });
     const { outcome, reason } = await conduct(options, { turn, session, journal, live }, signal);
     live?.stop();
     const failure = journal.failure();
