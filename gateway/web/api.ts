@@ -1,9 +1,22 @@
 import type { AskChoice } from './protocol.ts';
 
+export interface AccountStatus {
+  readonly platform: string;
+  readonly account: string;
+  readonly state: string;
+  readonly detail?: string;
+}
+
 export interface GatewayStatus {
   readonly version: string;
+  /** Another number: another process. */
+  readonly startedAtMs: number;
   readonly home: string;
   readonly model: { readonly name: string; readonly demo: boolean };
+  readonly accounts: readonly AccountStatus[];
+  readonly work: { readonly turnsRunning: number };
+  /** One sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** `signed-out`: the cookie is missing or too old. `unreachable`: nobody answers, or not now. */
@@ -38,6 +51,18 @@ export async function signIn(code: string): Promise<string | undefined> {
 
 export async function signOut(): Promise<void> {
   await post('/api/sign-out', {}).catch(() => undefined);
+}
+
+/** Asks for it; the connection ends when it comes to that. Undefined when it was taken, otherwise the sentence to show. */
+export async function restartGateway(): Promise<string | undefined> {
+  try {
+    const response = await post('/api/restart', {});
+    if (response.ok) return undefined;
+    const { error } = (await response.json()) as Partial<Record<string, unknown>>;
+    return String(error ?? 'The gateway refused to restart.');
+  } catch {
+    return 'The gateway does not answer, so it is not known whether it restarts. Look again in a moment.';
+  }
 }
 
 /** A question of any chat that waits for a person. */

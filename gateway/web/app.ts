@@ -3,6 +3,7 @@ import { Chats, type Conversation, entriesOf, isWorking, spoken } from './chats.
 import { Connection, type ConnectionState } from './connection.ts';
 import { Decisions } from './decisions.ts';
 import { h, setAttribute } from './dom.ts';
+import { GatewayPanel } from './gateway-panel.ts';
 import { Outbox, randomId } from './outbox.ts';
 import { type AskRef, isChatId, type ServerFrame } from './protocol.ts';
 import type { Shelf } from './storage.ts';
@@ -51,6 +52,7 @@ export class App {
   readonly #decisions: Decisions;
   readonly #toast = new Toast();
   readonly #waiting = new Waiting({ toast: (text) => this.#toast.show(text), announce: (text) => this.#announce(text) });
+  readonly #gateway = new GatewayPanel({ toast: (text) => this.#toast.show(text) });
   readonly #empty: HTMLElement;
   readonly #drawer: Drawer;
   #selected: string;
@@ -79,6 +81,7 @@ export class App {
       {
         select: (chat) => this.#select(chat),
         create: () => this.#select(randomId()),
+        gateway: () => this.#openGateway(),
         theme: () => nextTheme(ports.lasting),
         signOut: () => void signOut().then(() => this.#leave()),
       },
@@ -142,11 +145,13 @@ export class App {
       });
       bar.after(banner);
     }
-    return h('div', { class: 'app' }, this.#sidebar.element, this.#drawer.scrim, main, this.#announcer);
+    return h('div', { class: 'app' }, this.#sidebar.element, this.#drawer.scrim, main, this.#announcer, this.#gateway.element);
   }
 
   #listen(): void {
     document.addEventListener('keydown', (event) => {
+      // It closes by itself, and gives the focus back.
+      if (this.#gateway.element.open) return;
       if (event.key === 'Escape' && !this.#composer.escape() && !this.#drawer.close()) this.#composer.focus();
     });
     document.addEventListener('visibilitychange', () => this.#draw());
@@ -185,6 +190,7 @@ export class App {
     for (const chat of new Set(shown)) this.#open(chat);
     this.#outbox.restart();
     this.#showState('connected');
+    void this.#gateway.connected();
   }
 
   #open(chat: string): void {
@@ -240,6 +246,11 @@ export class App {
     this.#connection.close();
     this.#waiting.stop();
     this.#ports.signedOut();
+  }
+
+  #openGateway(): void {
+    this.#drawer.close();
+    void this.#gateway.open();
   }
 
   /** At most once a frame of the screen, however fast a model writes. */

@@ -1,5 +1,6 @@
 import { answerAsk, fetchAsks, type OpenAsk } from './api.ts';
-import { platformName, WaitingView } from './views/waiting-view.ts';
+import { platformName } from './views/platform-name.ts';
+import { WaitingView } from './views/waiting-view.ts';
 
 export interface WaitingPorts {
   /** One sentence about what was just clicked. */

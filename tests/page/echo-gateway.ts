@@ -63,6 +63,8 @@ export interface EchoOptions {
   readonly sessions?: Store;
   readonly port?: number;
   readonly model?: Status['model'];
+  /** False: nothing could start it again. */
+  readonly restarts?: boolean;
 }
 
 /** The real server, adapter and page with the smallest possible gateway behind them: an inbox that dedupes, and an answer. */
@@ -80,6 +82,8 @@ export class EchoGateway {
   /** Questions of all chats, as the daemon would list them, and what was decided about them on the page. */
   asks: readonly OpenAsk[] = [];
   readonly decisions: (readonly [number, string])[] = [];
+  /** How often somebody had it restarted from the page. */
+  restarts = 0;
   /** Set: `receive` throws, as with a full disk. */
   broken = false;
   answer: Answer;
@@ -90,6 +94,7 @@ export class EchoGateway {
   #server: HttpServer | undefined;
   #adapter: Adapter | undefined;
   #sent = 0;
+  #starts = 0;
 
   constructor(options: EchoOptions = {}) {
     this.#options = options;
@@ -115,11 +120,13 @@ export class EchoGateway {
     this.#stop = new AbortController();
     this.#adapter = create(config, this.#host(), MENU);
     const model = this.#options.model ?? { name: 'echo', demo: false };
+    const startedAtMs = ++this.#starts;
     this.#server = createHttpServer({
       config,
       store: this.sessions,
       handlers: controlHandlers({
-        status: () => ({ ...status, model }),
+        status: () => ({ ...status, model, startedAtMs }),
+        ...(this.#options.restarts === false ? {} : { restart: () => this.#restart() }),
         asks: () => this.asks,
         answerAsk: (id, choice) => this.#decide(id, choice),
       }),
@@ -171,6 +178,11 @@ export class EchoGateway {
       },
     };
     return talk;
+  }
+
+  #restart(): void {
+    this.restarts += 1;
+    void this.stop().then(() => this.start());
   }
 
   #decide(id: number, choice: string): ReturnType<ControlHandlers['answerAsk']> {

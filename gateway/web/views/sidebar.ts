@@ -5,6 +5,7 @@ import { THEMES, type Theme } from '../theme.ts';
 export interface SidebarPorts {
   select(chat: string): void;
   create(): void;
+  gateway(): void;
   theme(): Theme;
   signOut(): void;
 }
@@ -28,6 +29,12 @@ export class Sidebar {
     this.#theme = button({ label: 'Theme', class: 'tool' }, () => this.#showTheme(this.#ports.theme()));
     this.#showTheme(theme);
     const create = button({ label: 'New chat', class: 'new-chat' }, () => this.#ports.create(), icon('plus'), 'New chat');
+    const gateway = button(
+      { label: 'Gateway: status and restart', class: 'tool' },
+      () => this.#ports.gateway(),
+      icon('gateway'),
+      'Gateway',
+    );
     const leave = button({ label: 'Sign out', class: 'tool' }, () => this.#ports.signOut(), icon('leave'), h('span', {}, 'Sign out'));
     this.element = h(
       'nav',
@@ -35,7 +42,7 @@ export class Sidebar {
       h('div', { class: 'brand' }, h('span', { class: 'logo', 'aria-hidden': 'true' }), 'Hermes'),
       create,
       this.#list,
-      h('div', { class: 'tools' }, this.#theme, leave),
+      h('div', { class: 'tools' }, gateway, this.#theme, leave),
     );
   }
 

@@ -2,6 +2,7 @@ import type { OpenAsk } from '../api.ts';
 import { h, icon } from '../dom.ts';
 import { MarkdownView } from '../markdown/markdown-view.ts';
 import { choiceButtons, showSending } from './ask-view.ts';
+import { platformName } from './platform-name.ts';
 
 interface Item {
   readonly element: HTMLElement;
@@ -84,10 +85,6 @@ function createItem(ask: OpenAsk, choose: (choice: string) => void): Item {
 }
 
 const CHAT_TYPES = { dm: 'direct message', group: 'group', channel: 'channel' } as const;
-
-export function platformName(platform: string): string {
-  return platform === 'whatsapp' ? 'WhatsApp' : platform.charAt(0).toUpperCase() + platform.slice(1);
-}
 
 export function timeLeft(ms: number): string {
   if (ms < 60_000) return 'under 1 min left';
