@@ -233,7 +233,7 @@ function greet({ behaviour }: State, { noise, registration, socket }: Session): 
 /** What the phone does with a code: `ref,noise,identity,secret`. The device is confirmed, and WhatsApp wants a new connection. */
 function scan(state: State, qr: string): void {
   const session = [...state.sessions].find(({ registration }) => registration !== undefined);
-  const [, , identity = '', secret = ''] = qr.replace(/^.*#/, '').split(',').slice(-4);
+  const [, , identity = '', secret = ''] = qr.replace(/^.*#/, '').split(',');
   if (session === undefined) throw new Error('nobody shows a code');
   const account = Curve.generateKeyPair();
   const details = proto.ADVDeviceIdentity.encode({ rawId: 1, timestamp: 1, keyIndex: 1, deviceType: 0 }).finish();
