@@ -15,7 +15,10 @@ export interface Timing {
   /** A third of it lies between two pings; without a pong for so long the socket is dead. Slack's default of 5 s tears down healthy ones. */
   readonly pingMs: number;
   readonly backoffFirstMs: number;
+  /** While no connection comes about: short, so that a fault is over soon after it ends. */
   readonly backoffMaxMs: number;
+  /** While connections come about and end at once: Slack counts how many are opened. */
+  readonly flappingMaxMs: number;
   /** A connection that lived this long was of use: the next failure counts as the first. */
   readonly usefulMs: number;
   /** Between two looks whether messages come that nobody told us of. */
@@ -30,10 +33,11 @@ export const TIMING: Timing = {
   callMs: 30_000,
   probeMs: 12_000,
   fileMs: 300_000,
-  helloMs: 20_000,
+  helloMs: 12_000,
   pingMs: 30_000,
   backoffFirstMs: 1000,
-  backoffMaxMs: 60_000,
+  backoffMaxMs: 15_000,
+  flappingMaxMs: 60_000,
   usefulMs: 120_000,
   auditMs: 30_000,
   nameMs: 800,

@@ -54,18 +54,20 @@ export interface LoopLink {
  */
 export async function keepConnected(link: LoopLink, connect: (signal: AbortSignal) => Promise<Ending>, signal: AbortSignal): Promise<void> {
   const { timing, health, report } = link;
-  const backoff = createBackoff({ firstMs: timing.backoffFirstMs, maxMs: timing.backoffMaxMs });
+  const firstMs = timing.backoffFirstMs;
+  const refused = createBackoff({ firstMs, maxMs: timing.backoffMaxMs });
+  const flapping = createBackoff({ firstMs, maxMs: timing.flappingMaxMs });
   while (!signal.aborted) {
     const sinceMs = performance.now();
     const failure = await connect(signal).catch((error: unknown) => ({ error }));
     if (signal.aborted) return;
     const useful = performance.now() - sinceMs >= timing.usefulMs;
-    if (useful) backoff.reset();
+    if (useful) for (const backoff of [refused, flapping]) backoff.reset();
     if (failure === 'refresh' && useful) continue;
     const error = typeof failure === 'string' ? undefined : failure.error;
     const fatal = error === undefined ? undefined : fatalError(error, 'SLACK_BOT_TOKEN');
     if (fatal !== undefined) throw fatal;
-    const waitMs = Math.max(pauseOf(error), backoff.next());
+    const waitMs = Math.max(pauseOf(error), error === undefined ? flapping.next() : refused.next());
     const sentence = sentenceOf(error);
     health.failed(sentence);
     report.log.warn({ waitMs: Math.round(waitMs) }, sentence);

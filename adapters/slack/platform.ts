@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccountConfig, BotRule, Pacing, Platform } from '../platform.ts';
-import { accountShape, allowBots, type GateConfig, gateShape, idList } from '../shared/config.ts';
+import { accessShape, accessTemplate, accountShape, allowBots, type GateConfig, gateShape, idList } from '../shared/config.ts';
 import { isPlainText } from '../shared/markdown.ts';
 import { splitMarkdown } from '../shared/split.ts';
 import { escapeMrkdwn, toMrkdwn } from './format.ts';
@@ -52,6 +52,7 @@ const hermesNames = { free_response_channels: idList.default([]), allowed_channe
 const schema: z.ZodType<SlackConfig> = z
   .object({
     ...accountShape(PACING, users),
+    ...accessShape(users),
     ...gateShape,
     ...hermesNames,
     bot_token: z.string().trim().optional(),
@@ -85,6 +86,7 @@ const template = `# Two tokens switch Slack on; "hermes slack manifest" prints t
 # allowed_users: []
 # Channels in which everybody may talk to it: channel ids.
 # group_allowed_chats: []
+${accessTemplate}
 # In channels it answers only when it is mentioned, and in threads that it takes part in.
 # require_mention: true
 # Also in those threads only when it is mentioned.
@@ -133,6 +135,7 @@ export const slackPlatform: Platform<SlackConfig> = {
     SLACK_SIGNING_SECRET: 'signing_secret',
     SLACK_BASE_URL: 'base_url',
     SLACK_ALLOWED_USERS: 'allowed_users',
+    SLACK_ALLOW_ALL_USERS: 'allow_all_users',
     SLACK_GROUP_ALLOWED_CHATS: 'group_allowed_chats',
   },
   secrets: ['bot_token', 'app_token', 'signing_secret'],

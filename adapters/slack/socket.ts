@@ -5,6 +5,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { SocketModeReceiver } from '@slack/bolt';
 import { boundedFetch, silentLogger, type Timing, webOptions } from './client.ts';
+import { TransportError } from './errors.ts';
 
 /** Frames of all sockets of the process pass here. https://nodejs.org/api/diagnostics_channel.html */
 const PONGS = 'undici:websocket:pong';
@@ -33,6 +34,7 @@ export async function runSocket(link: SocketLink, signal: AbortSignal): Promise<
   const ended = Promise.withResolvers<Ending>();
   const watch = watchSilence(link, () => ended.resolve('lost'));
   let ending: Ending = 'lost';
+  let opened = false;
   client.on('ws_message', (data: unknown) => {
     watch.heard();
     if (isRefresh(data)) ending = 'refresh';
@@ -40,6 +42,7 @@ export async function runSocket(link: SocketLink, signal: AbortSignal): Promise<
   client.on('slack_event', (event: SocketEvent) => void answer(event, link, within).catch((error: unknown) => ended.reject(error)));
   client.on('authenticated', ({ url }: { readonly url?: string }) => watch.address(url));
   client.on('connected', () => {
+    opened = true;
     watch.settled();
     link.hello();
   });
@@ -48,7 +51,9 @@ export async function runSocket(link: SocketLink, signal: AbortSignal): Promise<
   signal.addEventListener('abort', stop, { once: true });
   client.start().catch((error: unknown) => (error === undefined ? ended.resolve(ending) : ended.reject(error)));
   try {
-    return await ended.promise;
+    const how = await ended.promise;
+    if (!opened) throw new TransportError('the connection for events did not come about', { certain: true });
+    return how;
   } finally {
     signal.removeEventListener('abort', stop);
     watch.stop();

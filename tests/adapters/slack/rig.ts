@@ -20,6 +20,7 @@ export const QUICK: Timing = {
   pingMs: 600,
   backoffFirstMs: 20,
   backoffMaxMs: 150,
+  flappingMaxMs: 150,
   usefulMs: 300,
   auditMs: 60_000,
   nameMs: 200,
