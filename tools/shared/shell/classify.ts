@@ -3,7 +3,7 @@ import { commandName, type Finding, type Reading, type SimpleCommand } from './c
 import { isDeceiving, isStatic, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';
 import { combinationFindings } from './rules/combination.ts';
-import { converters } from './rules/converters.ts';
+import { converters, servers } from './rules/converters.ts';
 import { credentials } from './rules/credentials.ts';
 import { deleteRules, removedPlaces } from './rules/delete.ts';
 import { diskRules, formatRule, wholeDisk } from './rules/disk.ts';
@@ -38,6 +38,7 @@ const FOR_ALL: readonly Rule[] = [
   remoteCopy,
   namedOutput,
   converters,
+  servers,
   credentials,
   judgeUnknown((name) => KNOWN.some((table) => Object.hasOwn(table, name))),
 ];

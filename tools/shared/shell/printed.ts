@@ -1,5 +1,5 @@
 import { commandName, type Feed, type SimpleCommand } from './command.ts';
-import { ANY, isComputed, isStatic, PIECE, VOUCHED } from './pattern.ts';
+import { ANY, isComputed, isStatic, mayClimb, PIECE, VOUCHED } from './pattern.ts';
 import type { Scope } from './scope.ts';
 
 /** What a stage of a pipeline hands to the next one. */
@@ -35,6 +35,13 @@ const LISTERS =
   /^(?:ls|dir|fd|fdfind|which|whereis|realpath|readlink|dirname|basename|pwd|mktemp|date|nproc|uname|hostname|whoami|id|seq|wc|pgrep|pidof|tty|true|false|cd|test|\[|\[\[|:|rg|[ef]?grep|find|git|npm|brew|type|command|head|tail|sort|uniq|shuf|tac|awk|cut)$/u;
 
 const ONLY_NAMES: Readonly<Record<string, (words: readonly string[], isListed: boolean) => boolean>> = {
+  // `..` is a name, too: of a directory with all that it holds.
+  ls: (words) =>
+    !words.some((word) => /^-\w*a|^--all/u.test(word)) && !(words.some((word) => /^-\w*d|^--dir/u.test(word)) && words.some(leads)),
+  dir: (words) => !words.some((word) => word.startsWith('-')),
+  dirname: (words) => !words.some(leads),
+  realpath: (words) => !words.some(leads),
+  readlink: (words) => !words.some(leads),
   find: (words) => !words.some((word) => /^-(?:f?printf|exec|ok)/u.test(word)),
   fd: (words) => !words.some((word) => /^-[A-Za-z]*[xX]$|^--(?:exec|format)/u.test(word)),
   rg: (words) => words.some((word) => /^-[a-z]*l|^--files/u.test(word)),
@@ -55,6 +62,11 @@ const ONLY_NAMES: Readonly<Record<string, (words: readonly string[], isListed: b
   awk: ([program = '', ...more], isListed) => isListed && more.length === 0 && /^\s*\{\s*print \$(?:\d|NF)\s*\}\s*$/u.test(program),
   cut: (words, isListed) => isListed && words.every((word) => /^-[df]/u.test(word)),
 };
+
+/** Out of the directory that it is in. */
+function leads(word: string): boolean {
+  return word.startsWith('/') || word.split('/').some((part) => part === '..' || mayClimb(part));
+}
 
 /** A selection of what was listed is a list. */
 function printsNames(command: SimpleCommand): boolean {

@@ -1,6 +1,6 @@
 import { commandName, type SimpleCommand } from '../command.ts';
 import { isStatic } from '../pattern.ts';
-import { type Rule, streaming } from './rule.ts';
+import { ask, type Rule, streaming, writing } from './rule.ts';
 
 /** Programs that make a file of another, or change files in place, as far as they are often used. Of the words only those are looked at that lead elsewhere. */
 
@@ -25,6 +25,16 @@ const WHEN_ASKED: Readonly<Record<string, RegExp>> = {
 export const converters: Rule = (command, place) => {
   const files = outputs(command).filter((word) => isStatic(word) && /^(?:\/|\.\.(?:\/|$))/u.test(word));
   return files.flatMap((word) => streaming(word, command.directories, place)).slice(0, 1);
+};
+
+const SERVERS = /^(?:serve|http-server|live-server|miniserve|darkhttpd|httpd|sirv|simple-http-server|browser-sync)$/u;
+
+/** A directory outside of the workspace, shown to whoever asks over the network. */
+export const servers: Rule = (command, place) => {
+  const words = command.argv.filter((word, index) => index > 0 || !/^(?:npx|bunx)$/u.test(word));
+  const serves = SERVERS.test(commandName({ argv: words })) || (/^php[\d.]*$/u.test(commandName(command)) && command.argv.includes('-S'));
+  const outside = words.slice(1).some((word) => /^(?:\/|\.\.)/u.test(word) && writing(word, command.directories, place).length > 0);
+  return serves && outside ? ask('It shows what is outside of the workspace to the network.') : [];
 };
 
 function outputs(command: SimpleCommand): readonly string[] {

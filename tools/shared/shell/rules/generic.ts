@@ -94,9 +94,11 @@ function namelessOperands(command: SimpleCommand): Finding[] {
   if (name === 'git' && words.some((word) => /^(?:--no-index|--no-inde?|hash-object|--contents)/u.test(word)))
     return words.flatMap((word) => unnamed(word, command));
   if ((!isProgram && !FILE_READERS.test(name)) || NO_FILES.test(name)) return [];
-  const isValue = (index: number): boolean =>
-    (isProgram ? OF_PROGRAMS : VALUED[name])?.test(words[index - 1] ?? '') === true ||
-    /^--(?:raw)?(?:arg|slurp)/u.test(words[index - 2] ?? '');
+  const letters = isProgram ? OF_PROGRAMS : VALUED[name];
+  // What stands before may itself be the value of an option: `shuf -o -n FILE`.
+  const isOption = (index: number): boolean =>
+    letters?.test(words[index] ?? '') === true && !(isProgram ? OF_PROGRAMS : /^-[A-Za-z]$|^--[a-z-]+$/u).test(words[index - 1] ?? '');
+  const isValue = (index: number): boolean => isOption(index - 1) || /^--(?:raw)?(?:arg|slurp)/u.test(words[index - 2] ?? '');
   const operands = words.filter((word, index) => !word.startsWith('-') && !isValue(index));
   const hasProgram = isProgram && !words.some((word) => /^-[ef]$|^--files$/u.test(word));
   return operands.slice(hasProgram ? 1 : 0).flatMap((word) => unnamed(word, command));

@@ -200,6 +200,7 @@ const rules: Record<string, Rule> = {
   uniq: intoSecond({ values: 'fsw', longValues: ['skip-fields', 'skip-chars', 'check-chars'] }),
   xxd: intoSecond({ values: 'cglnos' }),
   objcopy: intoSecond({ values: 'IOBFjRKNLGW' }),
+  rsync: intoOptions(['--backup-dir', '--partial-dir', '--temp-dir', '-T']),
   history: (command, place) => {
     const { flags, operands } = parseOptions(command.argv.slice(1), { values: 'd' });
     return flags.has('a') || flags.has('w') ? firstWritten(operands, command, place) : [];
