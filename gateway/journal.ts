@@ -66,20 +66,25 @@ export function createJournal(store: Store, turn: TurnRow, { resumption, said, s
       said.stored();
     },
     started: (call) => write(() => store.turns.callStarted(turn.id, call)),
-    finished: (call, result) => {
+    finished: (_call, result) => {
       isLeft ||= isForLater(resumption, result); // results come in call order: once one is left out all that follow are
       if (isLeft) return;
       let asked: readonly number[] = [];
       step(() => {
-        store.turns.callFinished(turn.id, call.id, result.status);
-        store.transcript.append(turn.sessionId, turn.id, result);
-        asked = closeAsksOf(store, turn.id, call.id);
+        asked = keepResult(store, turn, result);
       });
       for (const ask of asked) settled(ask);
     },
     failure: () => failure,
     guard: (work) => guarded(work, failed),
   };
+}
+
+/** Returns the questions about the call, which nobody waits for any more. */
+function keepResult(store: Store, turn: TurnRow, result: ToolMessage): readonly number[] {
+  store.turns.callFinished(turn.id, result.callId, result.status);
+  store.transcript.append(turn.sessionId, turn.id, result);
+  return closeAsksOf(store, turn.id, result.callId);
 }
 
 /** What the end of the process kept from running is run or asked by the next one; a result now would be the last word on it. */
