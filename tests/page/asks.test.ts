@@ -134,6 +134,23 @@ describe.skipIf(chromiumPath === undefined)(`questions on the page, in a browser
       await inert();
     });
 
+    it('breaks a command between its words only, and gives it to be copied as it is', async () => {
+      await bench.context.close();
+      bench.context = await bench.browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+      const page = await bench.open();
+      const command = `${'find . -name "*.log" -prune && '.repeat(6)}true\n\n  rm  -rf\tbuild`;
+      await bench.gateway.talkIn(chat).ask({ markdown: `Run this?\n\`\`\`\n${command}\n\`\`\`` });
+      const code = cardOf(page).locator('pre code');
+      await code.waitFor();
+      expect(await code.textContent()).toBe(command);
+      const lines = await code.locator('.word').evaluateAll((words) => words.map((word) => word.clientHeight));
+      expect(Math.max(...lines)).toBe(Math.min(...lines));
+      const copied = await page.evaluate(
+        'getSelection().selectAllChildren(document.querySelector(".ask pre code")), String(getSelection())',
+      );
+      expect(copied).toBe(command);
+    });
+
     it('fits a phone, with all of a long command in sight', async () => {
       await bench.context.close();
       bench.context = await bench.browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });

@@ -54,6 +54,29 @@ describe.skipIf(chromiumPath === undefined)(`the look of the page, in a browser$
       await page.locator('.sidebar').waitFor({ state: 'hidden' });
     });
 
+    it('lays a small table and a step with its arguments out within a phone', async () => {
+      await bench.context.close();
+      bench.context = await bench.browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+      const table =
+        '| Command | What it does | Exit |\n|---|---|--:|\n| `docker compose up -d` | starts every service in the background | 0 |';
+      const step = { tool: 'terminal', preview: 'npm test -- --reporter=verbose --coverage', state: 'ok', arguments: '{}' } as const;
+      const page = await bench.open({
+        answer: async (_message, talk) => {
+          await talk.progress([step]);
+          await talk.send(table);
+        },
+      });
+      await say(page, 'work');
+      await page.locator('.table').waitFor();
+      expect(await page.locator('.table').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+      const words = await page.locator('.table .word').evaluateAll((found) => found.map((word) => word.clientHeight));
+      expect([words.length, Math.max(...words)]).toEqual([4, Math.min(...words)]);
+      const tops = await Promise.all(['.step-tool', '.step-preview', '.step-arguments'].map((part) => page.locator(part).boundingBox()));
+      const [tool, preview, args] = tops.map((box) => (box === null ? 0 : box.y + box.height / 2));
+      expect(Math.abs((tool ?? 0) - (preview ?? 99))).toBeLessThan(6);
+      expect((args ?? 0) - (tool ?? 0)).toBeGreaterThan(10);
+    });
+
     it('follows the system between light and dark until told otherwise', async () => {
       const page = await bench.open();
       const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');

@@ -1,5 +1,6 @@
 import { button, h, icon } from '../dom.ts';
 import { inlines } from './inline.ts';
+import { keepWords } from './keep-words.ts';
 import type { Block, Definitions } from './tree.ts';
 
 type Of<T extends Block['type']> = Block & { readonly type: T };
@@ -60,11 +61,13 @@ function table(block: Of<'table'>, definitions: Definitions): HTMLElement {
     ),
   );
   // A wide table scrolls by itself, and can be reached by keyboard to do so.
-  return h(
+  const scroller = h(
     'div',
     { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Table' },
     h('table', {}, h('thead', {}, ...(head ? [head] : [])), h('tbody', {}, ...body)),
   );
+  keepWords(scroller, 'code');
+  return scroller;
 }
 
 function codeBlock(code: string, language: string): HTMLElement {

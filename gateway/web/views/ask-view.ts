@@ -1,4 +1,5 @@
 import { button, h, icon, setAttribute } from '../dom.ts';
+import { keepWords } from '../markdown/keep-words.ts';
 import { MarkdownView } from '../markdown/markdown-view.ts';
 import type { AskChoice, AskEntry } from '../protocol.ts';
 
@@ -27,6 +28,7 @@ export class AskView {
     const closed = entry.closed !== undefined;
     setAttribute(this.element, 'data-state', closed ? 'closed' : 'open');
     this.#text.show(entry.markdown);
+    keepWords(this.#text.element, 'pre > code');
     const choices = choiceButtons(`Answers to question #${entry.number}`, closed ? [] : entry.choices, (choice) => this.#choose(choice));
     this.#choices.replaceWith(choices);
     this.#choices = choices;

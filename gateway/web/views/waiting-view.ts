@@ -1,5 +1,6 @@
 import type { OpenAsk } from '../api.ts';
 import { h, icon } from '../dom.ts';
+import { keepWords } from '../markdown/keep-words.ts';
 import { MarkdownView } from '../markdown/markdown-view.ts';
 import { choiceButtons, showSending } from './ask-view.ts';
 import { platformName } from './platform-name.ts';
@@ -71,6 +72,7 @@ export class WaitingView {
 function createItem(ask: OpenAsk, choose: (choice: string) => void): Item {
   const text = new MarkdownView();
   text.show(ask.markdown);
+  keepWords(text.element, 'pre > code');
   const choices = choiceButtons(`Answers to question #${ask.number} of ${ask.person}`, ask.choices, choose);
   const left = h('span', { class: 'waiting-left' });
   const head = h(
