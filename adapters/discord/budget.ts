@@ -25,6 +25,8 @@ export class BudgetSpentError extends Error {
 export interface Budget {
   /** Rejects with BudgetSpentError, with FatalAdapterError when the token is refused, else with what went wrong. */
   check(signal: AbortSignal): Promise<void>;
+  /** A session is started now: the next one is asked for anew. */
+  spend(): void;
 }
 
 const gatewaySchema = z.object({ session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }) });
@@ -40,6 +42,9 @@ export function createBudget(call: Call, now: () => number): Budget {
       const { remaining, reset_after: resetAfterMs } = gatewaySchema.parse(answer).session_start_limit;
       if (remaining <= RESERVE) throw new BudgetSpentError(remaining, now() + resetAfterMs);
       checkedAt = now();
+    },
+    spend() {
+      checkedAt = Number.NEGATIVE_INFINITY;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccountConfig, BotRule, Pacing, Platform } from '../platform.ts';
-import { accountShape, allowBots, type GateConfig, gateShape, idList } from '../shared/config.ts';
+import { accessShape, accessTemplate, accountShape, allowBots, type GateConfig, gateShape, idList } from '../shared/config.ts';
 import { isPlainText } from '../shared/markdown.ts';
 import { splitMarkdown } from '../shared/split.ts';
 import { toDiscord } from './format.ts';
@@ -63,6 +63,7 @@ const hermesNames = {
 const schema: z.ZodType<DiscordConfig> = z
   .object({
     ...accountShape(PACING, users),
+    ...accessShape(users),
     ...gateShape,
     ...hermesNames,
     bot_token: z.string().trim().optional(),
@@ -96,6 +97,7 @@ const template = `# A bot token from https://discord.com/developers/applications
 # allowed_roles: []
 # Channels in which everybody may talk to it: numeric channel ids.
 # group_allowed_chats: []
+${accessTemplate}
 # In channels it answers only when it is mentioned or replied to.
 # require_mention: true
 # Channels where it reads everything, channels where it must be mentioned all the same, channels that it stays out of; and, where any
@@ -138,6 +140,7 @@ export const discordPlatform: Platform<DiscordConfig> = {
     DISCORD_BASE_URL: 'base_url',
     DISCORD_CDN_URL: 'cdn_url',
     DISCORD_ALLOWED_USERS: 'allowed_users',
+    DISCORD_ALLOW_ALL_USERS: 'allow_all_users',
     DISCORD_ALLOWED_ROLES: 'allowed_roles',
     DISCORD_GROUP_ALLOWED_CHATS: 'group_allowed_chats',
     DISCORD_ALLOW_BOTS: 'allow_bots',

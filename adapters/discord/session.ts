@@ -1,5 +1,14 @@
 /** One discord.js client from login to its end. It resumes by itself; when that leads nowhere it is taken down, and the next one starts over. */
-import { Client, Events, GatewayIntentBits, GatewayOpcodes, Options, type RESTOptions, SimpleShardingStrategy } from 'discord.js';
+import {
+  Client,
+  CloseCodes,
+  Events,
+  GatewayIntentBits,
+  GatewayOpcodes,
+  Options,
+  type RESTOptions,
+  SimpleShardingStrategy,
+} from 'discord.js';
 import type { Host } from '../adapter.ts';
 import { sleep } from '../shared/backoff.ts';
 import { type Budget, badToken } from './budget.ts';
@@ -60,6 +69,8 @@ interface Link {
   readonly client: Client;
   readonly watch: Watch;
   manager: Manager | undefined;
+  /** Discord has greeted on a socket that is still there. */
+  open: boolean;
 }
 
 function createLink(parts: LinkParts, over: AbortSignal): Link {
@@ -73,7 +84,7 @@ function createLink(parts: LinkParts, over: AbortSignal): Link {
   const client = createClient(parts.rest, {
     buildStrategy: (manager) => {
       link.manager = manager;
-      attend(manager, attendant(parts, watch, count), over);
+      attend(manager, attendant(parts, link, count), over);
       return new SimpleShardingStrategy(manager);
     },
     buildIdentifyThrottler: async () => ({ waitForIdentify: (_shard, abort) => mayIdentify(parts, watch, abort) }),
@@ -87,13 +98,18 @@ function createLink(parts: LinkParts, over: AbortSignal): Link {
   // Both are told by what follows them: a closing, or a rejected login.
   client.on(Events.ShardError, () => undefined);
   client.on(Events.Error, () => undefined);
-  const link: Link = { client, watch, manager: undefined };
+  const link: Link = { client, watch, manager: undefined, open: false };
   return link;
 }
 
-function attendant({ host, fail }: LinkParts, watch: Watch, count: { useless: number }): Attendant {
+function attendant({ host, fail }: LinkParts, link: Link, count: { useless: number }): Attendant {
+  const { watch } = link;
   return {
+    hello: () => {
+      link.open = true;
+    },
     closed: (code) => {
+      link.open = false;
       count.useless += 1;
       const again = count.useless < MOST_USELESS;
       const error =
@@ -116,6 +132,7 @@ function attendant({ host, fail }: LinkParts, watch: Watch, count: { useless: nu
 }
 
 interface Attendant {
+  hello(): void;
   closed(code: number): void;
   ready(): void;
   heartbeat(): void;
@@ -127,6 +144,7 @@ function attend(manager: Manager, to: Attendant, over: AbortSignal): void {
   };
   type Names = Parameters<Manager['on']>[0];
   manager.on('closed' as Names & 'closed', ({ code }: { code: number }) => unlessOver(() => to.closed(code)));
+  manager.on('hello' as Names & 'hello', () => unlessOver(to.hello));
   manager.on('ready' as Names & 'ready', () => unlessOver(to.ready));
   manager.on('resumed' as Names & 'resumed', () => unlessOver(to.ready));
   manager.on('heartbeat' as Names & 'heartbeat', () => unlessOver(to.heartbeat));
@@ -172,6 +190,7 @@ async function mayIdentify({ reconnects, budget, timing, fail }: LinkParts, watc
     watch.connecting();
     await budget.check(abort);
     reconnects.identified();
+    budget.spend();
   } catch (error) {
     abort.throwIfAborted();
     fail(error instanceof Error ? error : deliveryError(error));
@@ -189,11 +208,20 @@ function probe({ probeWith }: LinkParts, { manager }: Link): boolean {
 }
 
 /**
- * discord.js opens the next socket half a second after it closed one, even if the client was destroyed in between; a session that is never told
- * keeps it from doing so. A peer that does not answer the closing is not waited for.
+ * discord.js opens the next socket half a second after it closed one, even if the client was destroyed in between: a session that is never told
+ * keeps it from doing so. And it lets go of a socket that is being opened in a way that ends the process when the opening fails: such a one is
+ * left alone until it is open. A peer that does not answer the closing is not waited for.
  */
-async function farewell({ client, manager }: Link, timing: Timing): Promise<void> {
+async function farewell({ client, manager, open }: Link, timing: Timing): Promise<void> {
   if (manager !== undefined) manager.options.retrieveSessionInfo = () => new Promise(() => undefined);
+  if (manager !== undefined && !open) leaveToItself(manager);
   const gone = client.destroy().catch(() => undefined);
   await Promise.race([gone, sleep(timing.farewellMs, new AbortController().signal)]);
+}
+
+function leaveToItself(manager: Manager): void {
+  const destroy = manager.destroy.bind(manager);
+  manager.destroy = () => undefined;
+  const goodbye = { code: CloseCodes.Normal, reason: 'It took too long' };
+  manager.once('hello' as Parameters<Manager['on']>[0] & 'hello', () => void Promise.resolve(destroy(goodbye)).catch(() => undefined));
 }
