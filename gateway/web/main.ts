@@ -1,5 +1,6 @@
 import { fetchStatus, signIn } from './api.ts';
 import { App } from './app.ts';
+import { Links } from './links.ts';
 import { createShelf } from './storage.ts';
 import { applyTheme, currentTheme } from './theme.ts';
 import { signedOutPage, unreachablePage } from './views/start.ts';
@@ -24,9 +25,16 @@ async function start(): Promise<void> {
   const answer = await fetchStatus();
   if (answer.kind === 'unreachable') return show(unreachablePage(() => void start()));
   if (answer.kind === 'signed-out') return show(signedOutPage(problem));
-  const app = new App({ status: answer.status, lasting, tab, signedOut: () => show(signedOutPage(undefined)) });
+  const links = new Links();
+  const signedOut = (): void => {
+    links.stop();
+    show(signedOutPage(undefined));
+  };
+  const app = new App({ status: answer.status, lasting, tab, signedOut });
   show(app.element);
+  document.body.append(links.element);
   app.start();
+  links.start();
 }
 
 applyTheme(currentTheme(lasting));

@@ -13,6 +13,7 @@ import type {
 import type { MenuCommand } from '../../adapters/platform.ts';
 import { webPlatform } from '../../adapters/web/platform.ts';
 import { createHttpServer, type HttpServer } from '../../gateway/http/server.ts';
+import type { Links } from '../../gateway/link-state.ts';
 import type { ControlHandlers, OpenAsk, Status } from '../../gateway/status.ts';
 import { createMemoryStore } from '../adapters/web/memory-store.ts';
 import { controlHandlers, status } from '../gateway/http/fixture.ts';
@@ -82,6 +83,8 @@ export class EchoGateway {
   /** Questions of all chats, as the daemon would list them, and what was decided about them on the page. */
   asks: readonly OpenAsk[] = [];
   readonly decisions: (readonly [number, string])[] = [];
+  /** Accounts that are a person's phone. */
+  links: Links | undefined;
   /** How often somebody had it restarted from the page. */
   restarts = 0;
   /** Set: `receive` throws, as with a full disk. */
@@ -129,6 +132,11 @@ export class EchoGateway {
         ...(this.#options.restarts === false ? {} : { restart: () => this.#restart() }),
         asks: () => this.asks,
         answerAsk: (id, choice) => this.#decide(id, choice),
+        links: {
+          all: () => this.links?.all() ?? [],
+          accept: (at) => this.links?.accept(at) === true,
+          code: (at, phone) => this.links?.code(at, phone) === true,
+        },
       }),
       pageDirectory: fileURLToPath(new URL('../../dist/web', import.meta.url)),
       log: { info: () => {}, warn: () => {} },
