@@ -76,6 +76,7 @@ const awk: Rule = (command, place) => {
       .some((program) => RUNS_COMMANDS.test(withoutComparisons(program)) || PIPES.test(program))
   )
     return ask('Its awk program runs commands or writes files.');
+  if (programs.some((program) => program.length > 10_000)) return ask('Its awk program is too long to be judged.');
   return programs
     .flatMap((program) => program.match(/(?<=")(?:\.{1,2}|~)?\/[^"]+(?=")/gu) ?? [])
     .flatMap((word) => reading(word, command.directories, place))

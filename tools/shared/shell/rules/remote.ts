@@ -85,9 +85,7 @@ const sql: Rule = (command, place) => {
   if (loses || DELETE_ALL.test(given)) return ask('It deletes data from a database.');
   if (/\\!|\.shell\b|\.system\b|\bcopy\b[^;]*\bprogram\b|\bxp_cmdshell\b/iu.test(given)) return ask('It runs commands through a database.');
   if (SQL_FILES.test(given)) return ask('It writes or loads files through a database.');
-  const named = [...given.matchAll(/(['"])([^'"\n]*\/[^'"\n]*)\1|(?:\\ir?|\.read|\.import)\s+(\S+)/gu)].map(
-    (match) => match[2] ?? match[3] ?? '',
-  );
+  const named = [...given.matchAll(/(['"])([^'"\n]+)\1|(?:\\ir?|\.read|\.import)\s+(\S+)/gu)].map((match) => match[2] ?? match[3] ?? '');
   const secrets = named.flatMap((word) => reading(word, command.directories, place));
   if (secrets.length > 0) return secrets.slice(0, 1);
   const [file] = parseOptions(command.argv.slice(1), { values: 'c', longValues: ['cmd', 'init', 'separator', 'nullvalue'] }).operands;

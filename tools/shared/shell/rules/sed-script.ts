@@ -1,9 +1,12 @@
 /** What a script of sed does besides editing, read as GNU sed reads it. Pure. */
 
+const LONGEST = 10_000;
+
 export type SedEffect = { readonly kind: 'runs' } | { readonly kind: 'writes' | 'reads'; readonly file: string };
 
 /** `undefined`: it could not be read. */
 export function sedEffects(script: string): readonly SedEffect[] | undefined {
+  if (script.length > LONGEST) return undefined;
   const reader: Reader = { text: script, at: 0, effects: [] };
   while (reader.at < script.length) if (!readCommand(reader)) return undefined;
   return reader.effects;
@@ -55,7 +58,7 @@ function readAddress(reader: Reader): boolean {
 function readPattern(reader: Reader, delimiter: string): string | undefined {
   const from = reader.at;
   while (reader.at < reader.text.length) {
-    const set = delimiter === '[' ? '' : take(reader, /\[\^?\]?(?:\[[.:=][^\]]*[.:=]\]|[^\]\n])*\]/uy);
+    const set = delimiter === '[' ? '' : take(reader, /\[\^?\]?(?:\[[.:=][^\]\n]{0,20}[.:=]\]|[^\]\n]){0,200}\]/uy);
     if (set !== '') continue;
     const character = take(reader, /\\[\s\S]|[\s\S]/uy);
     if (character === delimiter) return reader.text.slice(from, reader.at - 1);

@@ -1,7 +1,9 @@
 import { parseOptions } from '../options.ts';
-import { ask, type Rule, reading, writing } from './rule.ts';
+import { ask, type Rule, reading, unnamed, writing } from './rule.ts';
 import { type SedEffect, sedEffects } from './sed-script.ts';
 
+/** Where a command should stand. */
+const WHOLLY_COMPUTED = /(?:^|[;{\n])\s*\ue000(?!\ue004?\ue006)\ue004?\s*(?:$|[;}\n])/u;
 const SED = { values: 'efl', longValues: ['expression', 'file', 'line-length'] };
 
 /** `sed`: what its scripts run, write and read, and what it edits in place. */
@@ -14,7 +16,9 @@ export const streamEdit: Rule = (command, place) => {
   const effects = effectsOf(scripts);
   if (effects === undefined) return ask('Its sed script could not be read for certain.');
   if (effects.some((effect) => effect.kind !== 'reads')) return ask('Its sed script runs commands or writes files.');
-  const read = effects.flatMap((effect) => (effect.kind === 'reads' ? reading(effect.file, command.directories, place) : []));
+  if (scripts.some((script) => WHOLLY_COMPUTED.test(script))) return ask('It gives sed a script that only shows when it runs.');
+  const named = effects.flatMap((effect) => (effect.kind === 'reads' ? [effect.file] : []));
+  const read = named.flatMap((file) => [...reading(file, command.directories, place), ...unnamed(file, command)]);
   const written = inPlace ? files.flatMap((word) => writing(word, command.directories, place)) : [];
   return [...read, ...written].slice(0, 1);
 };
