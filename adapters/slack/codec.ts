@@ -1,5 +1,5 @@
 /** Slack's payloads to our events. Pure. https://docs.slack.dev/apis/events-api */
-import type { ChatRef, Inbound, InboundAnswer, InboundCommand, InboundMessage, Sender } from '../adapter.ts';
+import type { ChatRef, Inbound, InboundAnswer, InboundCommand, Sender } from '../adapter.ts';
 import type { BotRule } from '../platform.ts';
 import { type GateRules, judge } from '../shared/gate.ts';
 import { attachmentsOf } from './media.ts';
@@ -260,9 +260,4 @@ function decodeCommand(payload: WireCommand, { account, me, nameOf, nowMs }: Cod
     args,
     interaction: { response_url: payload.response_url, user, channel },
   };
-}
-
-/** The same message, from the history. */
-export function asLate(message: InboundMessage): InboundMessage {
-  return { ...message, late: true };
 }

@@ -3,9 +3,9 @@ import type { AccountStore } from '../adapter.ts';
 import type { CatchUp } from '../shared/backfill.ts';
 import { isDirect, msOf } from './codec.ts';
 import type { History } from './history.ts';
+import type { Threads } from './threads.ts';
 
 const LISTENING = 'listening';
-const MARK = 'mark:';
 /** What came in a gap this short Slack sends again by itself, at once and after one and five minutes. Only what is lively is looked at. */
 const SHORT_MS = 60_000;
 const LIVELY_MS = 24 * 60 * 60_000;
@@ -16,8 +16,9 @@ const MOST_THREADS = 100;
 
 export interface GapParts {
   readonly store: AccountStore;
-  readonly catchUp: Pick<CatchUp<unknown>, 'begin' | 'channels'>;
+  readonly catchUp: Pick<CatchUp<unknown>, 'begin' | 'channels' | 'markOf'>;
   readonly history: Pick<History, 'channels'>;
+  readonly threads: Pick<Threads, 'since'>;
   readonly now: () => number;
 }
 
@@ -28,27 +29,23 @@ export interface Gap {
   listening(): void;
 }
 
-export function createGap({ store, catchUp, history, now }: GapParts): Gap {
+export function createGap(parts: GapParts): Gap {
+  const { store, catchUp, history, now } = parts;
   return {
     async open(signal) {
       const heardMs = store.get(LISTENING);
-      const known = catchUp.channels().map((mark) => ({ mark, atMs: msOf(String(store.get(MARK + mark))) }));
+      const known = knownMarks(parts);
       if (typeof heardMs !== 'number') {
         catchUp.begin(inOrder(known));
         return;
       }
-      const ageOf = ({ atMs }: Known): number => now() - atMs;
-      const since = (heardMs / 1000).toFixed(6);
-      if (now() - heardMs < SHORT_MS) {
-        catchUp.begin(inOrder(known.filter((entry) => ageOf(entry) < LIVELY_MS)).slice(0, MOST_LIVELY), since);
-        return;
-      }
-      const listed = await history.channels(signal);
+      const isShort = now() - heardMs < SHORT_MS;
+      const listed = isShort ? [] : await history.channels(signal);
       signal.throwIfAborted();
-      const threads = known.filter((entry) => entry.mark.includes(':') && ageOf(entry) < THREAD_MS);
-      const channels = known.filter(({ mark }) => !mark.includes(':'));
-      const unread = listed.filter((id) => !channels.some(({ mark }) => mark === id)).map((mark) => ({ mark, atMs: 0 }));
-      catchUp.begin([...inOrder([...channels, ...unread]), ...inOrder(threads).slice(0, MOST_THREADS)], since);
+      const threads = inOrder(known.filter(({ mark, atMs }) => mark.includes(':') && now() - atMs < THREAD_MS)).slice(0, MOST_THREADS);
+      const channels = inOrder(withUnread(known, listed).filter(({ mark }) => !mark.includes(':')));
+      const lively = inOrder(known.filter(({ atMs }) => now() - atMs < LIVELY_MS)).slice(0, MOST_LIVELY);
+      catchUp.begin(isShort ? lively : [...channels, ...threads], (heardMs / 1000).toFixed(6));
     },
     listening: () => store.put({ [LISTENING]: now() }),
   };
@@ -57,6 +54,19 @@ export function createGap({ store, catchUp, history, now }: GapParts): Gap {
 interface Known {
   readonly mark: string;
   readonly atMs: number;
+}
+
+/** What was read before, and threads that were joined and have no reply yet. */
+function knownMarks({ catchUp, threads, now }: GapParts): readonly Known[] {
+  const known = catchUp.channels().map((mark) => ({ mark, atMs: msOf(catchUp.markOf(mark) ?? '0') }));
+  const marks = new Set(known.map(({ mark }) => mark));
+  const joined = threads.since(now() - THREAD_MS).filter((mark) => !marks.has(mark));
+  return [...known, ...joined.map((mark) => ({ mark, atMs: msOf(mark.slice(mark.indexOf(':') + 1)) }))];
+}
+
+function withUnread(known: readonly Known[], listed: readonly string[]): readonly Known[] {
+  const marks = new Set(known.map(({ mark }) => mark));
+  return [...known, ...listed.filter((mark) => !marks.has(mark)).map((mark) => ({ mark, atMs: 0 }))];
 }
 
 /** Direct chats first, then where something was written last. */

@@ -88,7 +88,7 @@ function createAccount(parts: SlackParts): Account {
   const identity = createIdentity({ client, log: host.log });
   const names = createNames({ client, store: host.store, patienceMs: timing.nameMs, now });
   const intake = createIntake({ ...parts, identity, names, threads, history });
-  const gap = createGap({ store: host.store, catchUp: intake.catchUp, history, now });
+  const gap = createGap({ store: host.store, catchUp: intake.catchUp, history, threads, now });
   const streams = createStreams({ client, store: host.store, log: host.log, assistant: threads.assistant, enabled: config.streaming });
   return { ...parts, client, identity, threads, history, intake, gap, health: createHealth(host), streams };
 }
@@ -108,6 +108,7 @@ async function connectSocket(account: Account, signal: AbortSignal): Promise<End
       root: config.base_url,
       timing,
       hello() {
+        intake.listening();
         health.opened();
         ready.resolve();
       },
@@ -145,11 +146,12 @@ async function settle({ intake, streams, gap, timing }: Account, signal: AbortSi
 
 /** Nothing comes while nobody writes, so it is asked whether Slack still takes us. */
 async function serveHttp(account: Account, signal: AbortSignal): Promise<Ending> {
-  const { identity, gap, health, timing } = account;
+  const { identity, gap, intake, health, timing } = account;
   const over = new AbortController();
   const within = AbortSignal.any([signal, over.signal]);
   await identity.learn(signal);
   await gap.open(signal);
+  intake.listening();
   const beside = settle(account, within).catch(() => undefined);
   try {
     for (;;) {

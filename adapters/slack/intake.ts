@@ -6,7 +6,6 @@ import { sleep } from '../shared/backoff.ts';
 import { gateRules } from '../shared/gate.ts';
 import type { Timing } from './client.ts';
 import {
-  asLate,
   type CodecContext,
   type Decoded,
   decodeMessage,
@@ -39,6 +38,8 @@ export class TooEarlyError extends Error {
 export interface Intake {
   /** Rejects when it could not be stored: nothing of it was taken then. */
   take(payload: unknown, signal: AbortSignal): Promise<void>;
+  /** From now on events come: what was written before and is found in the history is late. */
+  listening(): void;
   readonly catchUp: CatchUp<Item>;
   /** The newest message of each channel that we have heard of, live or from its history. */
   readonly heard: ReadonlyMap<string, string>;
@@ -67,6 +68,9 @@ export function createIntake(parts: IntakeParts): Intake {
   const context = contextOf(parts);
   const heard = new Map<string, string>();
   const store = createStoring(host, threads);
+  let sinceMs = 0;
+  const timely = (event: InboundMessage, late: boolean): InboundMessage =>
+    late && event.sentAtMs < sinceMs ? { ...event, late: true } : event;
   const catchUp = createCatchUp<Item>({
     store: host.store,
     log: host.log,
@@ -75,7 +79,7 @@ export function createIntake(parts: IntakeParts): Intake {
     fetch: createFetch({ ...parts, context, heard }),
     hand: (items, keep, late) =>
       store(
-        items.flatMap(({ event }) => (event === undefined ? [] : [late ? asLate(event) : event])),
+        items.flatMap(({ event }) => (event === undefined ? [] : [timely(event, late)])),
         keep,
       ),
   });
@@ -93,6 +97,9 @@ export function createIntake(parts: IntakeParts): Intake {
     return handed.then(({ stored }) => stored);
   };
   return {
+    listening: () => {
+      sinceMs = parts.now();
+    },
     catchUp,
     heard,
     take: async (payload, signal) => {

@@ -18,6 +18,8 @@ export interface Threads {
   join(channel: string, thread: string): void;
   /** To be stored with the message that brings the bot into the thread; empty where that is known. */
   entry(channel: string, thread: string): Readonly<Record<string, Json>>;
+  /** Those in which something was written since then, as `<channel>:<thread>`. */
+  since(ms: number): readonly string[];
   readonly assistant: AssistantThreads;
   /** Forgets what is long over. */
   prune(): void;
@@ -46,6 +48,11 @@ export function createThreads(store: AccountStore, now: () => number): Threads {
       if (Object.keys(entries).length > 0) store.put(entries);
     },
     entry,
+    since: (ms) =>
+      store
+        .list(JOINED, { limit: MOST })
+        .filter(([, seen]) => typeof seen === 'number' && seen >= ms)
+        .map(([key]) => key.slice(JOINED.length)),
     assistant: {
       has: (channel, thread) => store.get(`${ASSISTANT}${channel}:${thread}`) !== undefined,
       add: (channel, thread) => store.put({ [`${ASSISTANT}${channel}:${thread}`]: msOf(thread) }),

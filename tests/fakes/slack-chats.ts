@@ -51,11 +51,12 @@ export function createChats(context: ChatsContext) {
   const channels = new Map<string, FakeChannel>();
   const ephemerals: { readonly channel: string; readonly user: string; readonly text: string }[] = [];
   const statuses: { readonly channel: string; readonly thread: string; readonly status: string }[] = [];
-  let counter = 0;
+  let lastMicros = 0;
 
+  /** Unique, and greater than all before. */
   const nextTs = (): string => {
-    counter += 1;
-    return `${Math.floor(now() / 1000)}.${String(counter).padStart(6, '0')}`;
+    lastMicros = Math.max(lastMicros + 1, Math.floor(now() * 1000));
+    return `${Math.floor(lastMicros / 1_000_000)}.${String(lastMicros % 1_000_000).padStart(6, '0')}`;
   };
 
   function channel(id: string): FakeChannel {
