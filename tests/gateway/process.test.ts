@@ -5,12 +5,12 @@ import { isSupervised } from '../../gateway/process.ts';
 import { beginStart } from '../../gateway/starts.ts';
 import { root, startHermes, temporaryHome } from './cli/hermes.ts';
 
-it.each(['SIGTERM', 'SIGINT'] as const)('a start that %s ends is a stop, and not counted as one that failed', async (signal) => {
+it('a start that SIGTERM ends is a stop, and not counted as one that failed', { timeout: 60_000 }, async () => {
   const place = temporaryHome();
   onTestFinished(place.remove);
   const { child, ended } = startHermes(['gateway', 'run'], { home: place.home, entry: join(root, 'gateway', 'main.ts') });
-  await vi.waitFor(() => expect(existsSync(join(place.home, 'run', 'starts.json'))).toBe(true), { timeout: 15_000, interval: 1 });
-  child.kill(signal);
+  await vi.waitFor(() => expect(existsSync(join(place.home, 'run', 'starts.json'))).toBe(true), { timeout: 45_000, interval: 1 });
+  child.kill('SIGTERM');
   expect((await ended).code).toBe(0);
   expect(beginStart(place.home).failed).toBe(0);
 });
