@@ -23,6 +23,8 @@ interface Place {
   readonly lists: number;
   /** Slack does not nest quotes. */
   readonly quoted: boolean;
+  /** Without marks: the words alone. */
+  readonly bare: boolean;
 }
 
 interface Span {
@@ -38,9 +40,17 @@ export function escapeMrkdwn(text: string): string {
 
 /** Never empty for a text that is not blank: what renders to nothing (a lone link definition) is shown as it was written. */
 export function toMrkdwn(markdown: string): string {
-  if (isPlainText(markdown)) return escapeMrkdwn(markdown);
+  return isPlainText(markdown) ? escapeMrkdwn(markdown) : render(markdown, false);
+}
+
+/** The words without any mark, not escaped: a command reads as it will run. */
+export function toPlainWords(markdown: string): string {
+  return isPlainText(markdown) ? markdown : visibleText(render(markdown, true));
+}
+
+function render(markdown: string, bare: boolean): string {
   const tree = parseMarkdown(markdown);
-  const place = { source: markdown, definitions: definitionsOf(tree.children, 0), depth: 0, lists: 0, quoted: false };
+  const place = { source: markdown, definitions: definitionsOf(tree.children, 0), depth: 0, lists: 0, quoted: false, bare };
   const text = blocks(tree.children, place);
   return visibleText(text).trim() === '' ? words(markdown) : text;
 }
@@ -95,7 +105,7 @@ function block(node: MarkdownNode, place: Place): string {
   if (place.depth > DEEPEST) return sourceOf(node, place.source);
   switch (node.type) {
     case 'heading':
-      return spans(node.children, { place, marks: ['*'], linked: false });
+      return spans(node.children, { place, marks: place.bare ? [] : ['*'], linked: false });
     case 'blockquote':
       return quote(node.children, place);
     case 'list':
@@ -103,7 +113,7 @@ function block(node: MarkdownNode, place: Place): string {
         .map((item, index) => listItem(item, { bullet: bulletOf(node, index, place), before: node.children[index - 1] }, place))
         .join('');
     case 'code':
-      return codeBlock(node.value);
+      return codeBlock(node.value, place);
     case 'table':
       return table(node.children, node.align ?? [], place);
     case 'thematicBreak':
@@ -131,8 +141,8 @@ function quote(nodes: readonly MarkdownNode[], place: Place): string {
 }
 
 /** Three ticks in the code itself would end it. */
-function codeBlock(value: string): string {
-  if (value.trim() === '') return '';
+function codeBlock(value: string, { bare }: Place): string {
+  if (value.trim() === '' || bare) return value.trim() && escapeMrkdwn(value);
   return `\`\`\`\n${escapeMrkdwn(value).replace(/`(?=``)/g, `\`${ZERO_WIDTH_SPACE}`)}\n\`\`\``;
 }
 
@@ -171,7 +181,7 @@ function table(
   place: Place,
 ): string {
   const text = rows.map((row) => row.children.map((cell) => cellText(cell.children, place)));
-  return codeBlock(alignedTable(text, align));
+  return codeBlock(alignedTable(text, align), place);
 }
 
 function cellText(nodes: readonly MarkdownNode[], place: Place): string {
@@ -212,7 +222,7 @@ function span(node: MarkdownNode, at: Span): string {
     case 'delete':
       return spans(node.children, marked(at, '~'));
     case 'inlineCode':
-      return at.linked ? wrap(words(node.value), at.marks) : code(node.value);
+      return code(node.value, at);
     case 'break':
       return '\n';
     case 'html':
@@ -233,10 +243,12 @@ function span(node: MarkdownNode, at: Span): string {
 }
 
 function marked(at: Span, mark: string): Span {
-  return at.marks.includes(mark) ? at : { ...at, marks: [...at.marks, mark] };
+  return at.place.bare || at.marks.includes(mark) ? at : { ...at, marks: [...at.marks, mark] };
 }
 
-function code(value: string): string {
+function code(value: string, { place, linked, marks }: Span): string {
+  if (place.bare) return escapeMrkdwn(value);
+  if (linked) return wrap(words(value), marks);
   const text = escapeMrkdwn(value).replaceAll('`', HARMLESS_TICK).replace(/\s+/g, ' ');
   return text.trim() === '' ? text : `\`${text}\``;
 }
@@ -261,7 +273,8 @@ function link(url: string, children: readonly MarkdownNode[], at: Span): string 
 function anchor(url: string, label: string, at: Span): string {
   const plain = label === '' ? words(url) : label;
   if (at.linked) return plain;
-  if (!LINKS.test(url)) return url === '' || label === '' ? wrap(plain, at.marks) : `${wrap(label, at.marks)} (${words(url)})`;
+  if (!LINKS.test(url) || at.place.bare)
+    return url === '' || label === '' ? wrap(plain, at.marks) : `${wrap(label, at.marks)} (${words(url)})`;
   const address = encoded(url);
   const text = label.replaceAll('\n', ' ').replaceAll('|', '¦');
   return wrap(text === '' || text === address ? `<${address}>` : `<${address}|${text}>`, at.marks);

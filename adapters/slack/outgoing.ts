@@ -2,7 +2,7 @@
 import type { ChatRef, OutboundAsk, OutboundProgress, OutboundText } from '../adapter.ts';
 import { askMarkdown, buttonLabel } from '../shared/ask.ts';
 import { splitMarkdown } from '../shared/split.ts';
-import { escapeMrkdwn, toMrkdwn, visibleText } from './format.ts';
+import { escapeMrkdwn, toMrkdwn, toPlainWords } from './format.ts';
 import { sizeAsWritten, TEXT_LIMIT_BYTES } from './platform.ts';
 import { progressMrkdwn } from './progress.ts';
 
@@ -63,16 +63,17 @@ export function contentOf(message: OutboundText | OutboundProgress | OutboundAsk
 /** A part was measured as it is rendered; its source can be longer than a message may be. Then the rendered words go out. */
 function plainText(markdown: string): string {
   const source = escapeMrkdwn(markdown);
-  return Buffer.byteLength(source) <= TEXT_LIMIT_BYTES ? source : escapeMrkdwn(visibleText(toMrkdwn(markdown)));
+  return Buffer.byteLength(source) <= TEXT_LIMIT_BYTES ? source : escapeMrkdwn(toPlainWords(markdown));
 }
 
 function askContent(ask: OutboundAsk): Pick<Content, 'text' | 'blocks'> {
   const markdown = askMarkdown(ask, true).toWellFormed();
-  const type = ask.plain === true ? 'plain_text' : 'mrkdwn';
   // Plain, the marks are left out too: a command must read as it will run.
   const sections = splitMarkdown(markdown, { limit: SECTION_LIMIT, measure: sizeAsWritten }).map((part): SectionBlock => {
-    const text = toMrkdwn(part);
-    return { type: 'section', text: { type, text: type === 'mrkdwn' ? text : visibleText(text) } };
+    return {
+      type: 'section',
+      text: ask.plain === true ? { type: 'plain_text', text: toPlainWords(part) } : { type: 'mrkdwn', text: toMrkdwn(part) },
+    };
   });
   const buttons = ask.closed === undefined ? ask.choices.map((_choice, index) => buttonOf(ask, index)) : [];
   const actions: readonly Block[] = buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }];
