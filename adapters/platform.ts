@@ -31,6 +31,16 @@ export interface AccountConfig {
   readonly allowed_users: readonly string[];
   /** Groups in which everybody may talk to the bot. */
   readonly group_allowed_chats: readonly string[];
+  /** Everybody may talk to the bot. */
+  readonly allow_all_users?: boolean | undefined;
+  /** What a stranger in a direct chat gets: a code to be let in with, or nothing. Not set: what the gateway as a whole says. */
+  readonly unauthorized_dm_behavior?: 'pair' | 'ignore' | undefined;
+  /** Who administers the gateway from here, in direct chats and in groups. Where such a list is set, others may use few commands. */
+  readonly allow_admin_from?: readonly string[] | undefined;
+  readonly group_allow_admin_from?: readonly string[] | undefined;
+  /** Which commands those others may use; the first also in groups where the second is not set. */
+  readonly user_allowed_commands?: readonly string[] | undefined;
+  readonly group_user_allowed_commands?: readonly string[] | undefined;
   /** Immutable ids of roles whose bearers may talk to the bot, where the platform has such. */
   readonly allowed_roles?: readonly string[] | undefined;
   /** Which messages of other bots count: none (the default), those that mention us, or all. They must be allowed like a person, too. */

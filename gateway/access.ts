@@ -4,24 +4,41 @@ import type { AccountConfig } from '../adapters/platform.ts';
 
 export type Decision =
   | { readonly decision: 'allow' }
-  /** `tell`: a stranger in a direct chat is told so, politely and seldom; groups are met with silence. */
-  | { readonly decision: 'refuse'; readonly reason: string; readonly tell: boolean };
+  /** A stranger in a direct chat, who may ask to be let in. */
+  | { readonly decision: 'pair' }
+  | { readonly decision: 'refuse'; readonly reason: string };
 
 export interface GlobalAccess {
   readonly allowed_users: readonly string[];
   /** Counts only when nothing else is configured for the platform or globally. */
   readonly allow_all_users: boolean;
+  /** Where an account's own configuration says nothing. */
+  readonly unauthorized_dm_behavior: 'pair' | 'ignore';
 }
 
-export function decide(event: Inbound, account: AccountConfig, everywhere: GlobalAccess): Decision {
-  if (event.sender.isBot && !isWanted(event, account)) return { decision: 'refuse', reason: 'a bot', tell: false };
-  if (isListed(event, account.allowed_users) || isListed(event, everywhere.allowed_users)) return { decision: 'allow' };
-  if (event.sender.roles.some((role) => account.allowed_roles?.includes(role))) return { decision: 'allow' };
-  const { chat } = event.chat;
-  if (event.chatType !== 'dm' && account.group_allowed_chats.includes(chat)) return { decision: 'allow' };
+export interface AccessRules {
+  readonly account: AccountConfig;
+  readonly everywhere: GlobalAccess;
+  /** Let in by pairing. */
+  readonly paired: boolean;
+}
+
+export function decide(event: Inbound, { account, everywhere, paired }: AccessRules): Decision {
+  if (event.sender.isBot && !isWanted(event, account)) return { decision: 'refuse', reason: 'a bot' };
+  if (account.allow_all_users === true || paired || isOnList(event, account, everywhere)) return { decision: 'allow' };
   const configured = lists(account, everywhere).some((list) => list.length > 0);
   if (!configured && everywhere.allow_all_users) return { decision: 'allow' };
-  return { decision: 'refuse', reason: configured ? 'not on an allowlist' : 'no allowlist is configured', tell: event.chatType === 'dm' };
+  const reason = configured ? 'not on an allowlist' : 'no allowlist is configured';
+  const behaviour = account.unauthorized_dm_behavior ?? everywhere.unauthorized_dm_behavior;
+  if (event.chatType === 'dm' && !event.sender.isBot && behaviour === 'pair') return { decision: 'pair' };
+  return { decision: 'refuse', reason };
+}
+
+function isOnList(event: Inbound, account: AccountConfig, everywhere: GlobalAccess): boolean {
+  const { sender, chat, chatType } = event;
+  if (isListed(sender, account.allowed_users) || isListed(sender, everywhere.allowed_users)) return true;
+  if (sender.roles.some((role) => account.allowed_roles?.includes(role))) return true;
+  return chatType !== 'dm' && account.group_allowed_chats.includes(chat.chat);
 }
 
 function lists(account: AccountConfig, everywhere: GlobalAccess): readonly (readonly string[])[] {
@@ -33,6 +50,7 @@ function isWanted(event: Inbound, { allow_bots: rule = 'none' }: AccountConfig):
   return event.type === 'message' && (rule === 'all' || (rule === 'mentions' && event.mentioned));
 }
 
-function isListed({ sender }: Inbound, list: readonly string[]): boolean {
-  return list.some((id) => id === '*' || id === sender.id || sender.aliases.includes(id));
+/** One of a person's immutable ids is enough; `*` is everybody. */
+export function isListed({ id, aliases }: Pick<Inbound['sender'], 'id' | 'aliases'>, list: readonly string[]): boolean {
+  return list.some((listed) => listed === '*' || listed === id || aliases.includes(listed));
 }

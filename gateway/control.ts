@@ -7,7 +7,7 @@ import { hasWork } from './commands/conversation.ts';
 import { parseCommand } from './commands/parse.ts';
 import type { Log } from './log.ts';
 import { noticePart, type Outbox } from './outbox.ts';
-import { adminProblem } from './roles.ts';
+import { commandProblem } from './roles.ts';
 import type { InboxEntry } from './store/inbox.ts';
 import type { NewPart } from './store/outbox.ts';
 import { accountKey, outboxLane, type TurnTarget } from './target.ts';
@@ -77,7 +77,7 @@ function runCommand(options: ControlOptions, entry: InboxEntry): void {
 
 /** Why not, if so. */
 function mayRun({ name, who, whileBusy }: Command, call: CommandCall): CommandResult | undefined {
-  const problem = who === 'admin' ? adminProblem(call.event, call.ports.settings()) : undefined;
+  const problem = commandProblem(call.event, { name, who }, call.ports);
   if (problem !== undefined) return { reply: `/${name} ${problem}` };
   if (whileBusy || !hasWork(call)) return undefined;
   return { reply: `/${name} has to wait until I am done here. /stop ends what I am doing.` };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Tool } from '../agent/tool.ts';
 import { type Accounts, createAccounts, type SwitchedOn } from './accounts.ts';
 import { type Answers, createAnswers } from './asks/answers.ts';
-import { type AskDesk, createAskDesk } from './asks/asks.ts';
+import { type AskDesk, type AskEffects, createAskDesk } from './asks/asks.ts';
 import { type Cards, createCards } from './asks/cards.ts';
 import { ownersAsks } from './asks/owner.ts';
 import { createBotGuard } from './bots.ts';
@@ -21,15 +21,16 @@ import { createLanes, type Lanes } from './lanes.ts';
 import { createLinks } from './links.ts';
 import type { Log } from './log.ts';
 import { createMedia, type Media } from './media.ts';
-import { createOutbox, noticePart, type Outbox } from './outbox.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+import { alertOwner, pagePlace } from './owner.ts';
+import { createReception, type Reception } from './pairing/reception.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
 import { createReceipts } from './receipts.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
 import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
 import type { Settings } from './settings.ts';
-import type { ControlHandlers, Status } from './status.ts';
+import type { ControlHandlers, PeopleControl, Status } from './status.ts';
 import type { Store } from './store/index.ts';
-import { accountKey, outboxLane } from './target.ts';
 import { type Clock, within } from './time.ts';
 import { nextWork } from './turn.ts';
 import type { TurnOptions } from './turn-options.ts';
@@ -64,6 +65,10 @@ export type HttpOptions = Pick<Parameters<typeof createHttpServer>[0], 'config' 
 export interface Daemon {
   /** A one-time link to the browser page, when it is on. */
   readonly link: string | undefined;
+  /** With which the first owner shows who they are; undefined once there is one. */
+  readonly claimCode: string | undefined;
+  /** Who is let in; absent in safe mode. */
+  readonly people?: PeopleControl;
   /** Tells the owner, on the page. Never throws. */
   tell(sentence: string): void;
   /** See `Accounts.crashed`. */
@@ -96,6 +101,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   parts.desk.recover();
   parts.cards.recover();
   parts.bubbles.recover();
+  parts.reception.door.sweep();
   parts.inbox.recover();
   const running = parts.accounts.run(connections.signal);
   const janitor = startJanitor({ store: options.store, media: parts.media, log: options.log, now: options.now });
@@ -114,6 +120,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   return {
     link: http?.signInLink(),
+    claimCode: parts.reception.people.all().claimCode,
+    people: parts.reception.people,
     tell: (sentence) => alertOwner(options, parts.outbox, { account: 'config', sentence }),
     crashed: parts.accounts.crashed,
     ready: () => parts.accounts.statuses().every(({ state }) => state === 'connected'),
@@ -136,52 +144,42 @@ interface Parts {
   readonly bubbles: Bubbles;
   readonly answers: Answers;
   readonly restarts: RestartDesk;
+  readonly reception: Reception;
 }
 
 function assemble(options: DaemonOptions): Parts {
   const { store, log, now, rules, settings, tools } = options;
+  const base = { store, settings, log, now };
   const accounts = createAccounts({
-    store,
-    log,
-    now,
+    ...base,
     receive: (events, keep) => inbox.receive(events, keep),
     alert: (account, sentence) => alertOwner(options, outbox, { account, sentence }),
   });
   const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => settings().agent.models.get().vision, log });
-  const outbox = createOutbox({ store, accounts, log, now, onGivenUp: ({ id, purpose }) => void (purpose === 'ask' && desk.lost(id)) });
+  const outbox = createOutbox({ ...base, accounts, onGivenUp: ({ id, purpose }) => void (purpose === 'ask' && desk.lost(id)) });
   const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
-  const cards = createCards({ store, accounts, log });
-  const bubbles = createBubbles({ store, accounts, log, now });
-  const desk = createAskDesk({ store, outbox, cards, settings, interrupt: (lane) => lanes.cut(lane, 'interrupt'), log, now });
+  const cards = createCards({ ...base, accounts });
+  const bubbles = createBubbles({ ...base, accounts });
+  const effects: AskEffects = {
+    interrupt: (lane) => lanes.cut(lane, 'interrupt'),
+    pairing: (...decision) => reception.decide(...decision),
+  };
+  const desk = createAskDesk({ ...base, outbox, cards, effects });
   const receipts = createReceipts(accounts, log);
   const children = createChildren();
   const { keys } = rules;
-  const turns: TurnOptions = {
-    store,
-    sessions,
-    accounts,
-    outbox,
-    bubbles,
-    media,
-    desk,
-    receipts,
-    children,
-    tools,
-    settings,
-    keys,
-    notifyReset: rules.reset.notify,
-    log,
-    now,
-  };
+  const seen = { bubbles, media, desk, receipts, children };
+  const turns: TurnOptions = { ...base, ...seen, sessions, accounts, outbox, tools, keys, notifyReset: rules.reset.notify };
   const lanes = createLanes((lane) => nextWork(turns, lane), log);
   const answers = createAnswers(store, desk);
-  const door = { store, outbox, lanes, answers, settings, account: accounts.get, log, now };
+  const reception = createReception({ ...base, outbox, sessions, lanes, desk, page: pagePlace(options) });
+  const door = { ...base, outbox, lanes, answers, account: accounts.get };
   const busy = createBusy({ ...door, children });
   const restarts = createRestartDesk({ store, outbox, log });
   const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }), ...restartPort(options, restarts) };
   const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
-  const inbox = createInbox({ ...door, busy, receipts, bots: createBotGuard(now), control, keys });
-  return { accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts };
+  const inbox = createInbox({ ...door, busy, receipts, door: reception.door, bots: createBotGuard(now), control, keys });
+  return { accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts, reception };
 }
 
 /** Begins behind the transaction that the request is part of: one that is rolled back restarts nothing. */
@@ -203,24 +201,6 @@ function mediaRoot(home: string): string {
   return root;
 }
 
-/** The owner reads it on the browser page, where that is on, whatever became of the other platforms. Never throws: it is called by what has just failed. */
-function alertOwner(
-  { log, platforms }: DaemonOptions,
-  outbox: Outbox,
-  { account, sentence }: { readonly account: string; readonly sentence: string },
-): void {
-  log.error({ account }, sentence);
-  if (account === accountKey(ownersChat) || !platforms.some(({ platform }) => platform.name === ownersChat.platform)) return;
-  try {
-    outbox.add([noticePart({ chat: ownersChat, chatType: 'dm' }, `⚠️ ${sentence}`)]);
-    outbox.kick(outboxLane(ownersChat));
-  } catch (error) {
-    log.error({ err: error }, 'the owner could not be told (is the disk full?)');
-  }
-}
-
-const ownersChat = { platform: 'web', account: 'main', chat: 'main' };
-
 async function serve(options: DaemonOptions, { accounts }: Parts, handlers: ControlHandlers): Promise<HttpServer | undefined> {
   if (options.http === undefined) return undefined;
   const { config, pageDirectory } = options.http;
@@ -238,6 +218,7 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     status: () => statusOf(options, parts, startedAtMs),
     ...(options.restart === undefined ? {} : { restart: options.restart }),
     ...ownersAsks(options.store, parts.answers),
+    people: parts.reception.people,
     links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };
 }

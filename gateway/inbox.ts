@@ -11,6 +11,7 @@ import { type Control, targetOf } from './control.ts';
 import type { Lanes } from './lanes.ts';
 import type { Log } from './log.ts';
 import { noticePart, type Outbox } from './outbox.ts';
+import type { Door } from './pairing/door.ts';
 import type { Receipts } from './receipts.ts';
 import { type Rest, restOf } from './rest.ts';
 import { type KeyRules, sessionKey } from './sessions.ts';
@@ -26,6 +27,7 @@ export interface InboxOptions {
   readonly lanes: Lanes;
   readonly busy: Busy;
   readonly receipts: Receipts;
+  readonly door: Door;
   readonly bots: BotGuard;
   readonly answers: Answers;
   readonly control: Control;
@@ -78,10 +80,13 @@ function accept(options: InboxOptions, event: Inbound): Step | undefined {
   const { store, settings, control } = options;
   const config = settings().account(accountKey(event.chat));
   if (config === undefined) return undefined;
-  const decision = decide(event, config, settings().access);
-  if (decision.decision === 'refuse') return refuse(options, event, decision);
-  if (event.type === 'message' && !options.bots.admits(event))
-    return refuse(options, event, { reason: 'a bot, and we have just spoken', tell: false });
+  const claimed = event.type === 'message' ? claim(options, event) : undefined;
+  if (claimed !== undefined) return claimed;
+  const paired = store.people.find(accountKey(event.chat), event.sender) !== undefined;
+  const decision = decide(event, { account: config, everywhere: settings().access, paired });
+  if (decision.decision === 'refuse') return refuse(options, event, decision.reason);
+  if (decision.decision === 'pair') return event.type === 'message' ? knock(options, event) : refuse(options, event, 'a stranger');
+  if (event.type === 'message' && !options.bots.admits(event)) return refuse(options, event, 'a bot, and we have just spoken');
   const lane = sessionKey(event, options.keys);
   const isControl = event.type !== 'message' || parseCommand(event) !== undefined;
   const id = store.inbox.add({ event, lane, state: isControl ? 'command' : 'pending' });
@@ -130,22 +135,33 @@ function sayNew({ store, outbox, answers, busy, receipts }: InboxOptions, { id, 
   };
 }
 
-const notForYou = 'Sorry, I only talk to people whom my owner has allowed.';
+/** The new owner's code is no news to a model, and delivered again it is known. */
+function claim({ store, keys, door }: InboxOptions, event: InboundMessage): Step | undefined {
+  const after = door.claim(event);
+  if (after === undefined) return undefined;
+  const id = store.inbox.add({ event, lane: sessionKey(event, keys), state: 'command' });
+  if (id !== undefined) store.inbox.settle(id, 'command');
+  return after;
+}
+
+/** What a stranger writes is neither kept nor shown to anybody. */
+function knock(options: InboxOptions, event: InboundMessage): Step {
+  noted(options, event, 'a stranger');
+  return options.door.knock(event);
+}
+
+const notForYou = 'Sorry, I only talk to people whom my owner has let in.';
 const notYours = 'Sorry, you may not decide this.';
 
-/** A polite sentence at most once an hour to a person, none in groups; a click and a native command always get one, and change nothing. */
-function refuse(
-  options: InboxOptions,
-  event: Inbound,
-  { reason, tell }: { readonly reason: string; readonly tell: boolean },
-): Step | undefined {
-  const { store, outbox, log, now } = options;
+/** In silence; but a click and a native command always get a sentence, which nobody else sees, and change nothing. */
+function refuse(options: InboxOptions, event: Inbound, reason: string): Step | undefined {
+  noted(options, event, reason);
+  if (event.type === 'message') return undefined;
+  return () => options.control.respond(event, event.type === 'answer' ? notYours : notForYou);
+}
+
+function noted({ store, log, now }: InboxOptions, event: Inbound, reason: string): void {
   const account = accountKey(event.chat);
   log.info({ account, sender: event.sender.id, reason }, 'a message was refused');
-  const isMessage = event.type === 'message';
-  const told = store.accounts.refused({ account, sender: event.sender.id, now: now(), tell: tell && isMessage });
-  if (!isMessage) return () => options.control.respond(event, event.type === 'answer' ? notYours : notForYou);
-  if (!told) return undefined;
-  outbox.add([noticePart(targetOf(event), notForYou)]);
-  return () => outbox.kick(outboxLane(event.chat));
+  store.accounts.refused({ account, sender: event.sender.id, now: now() });
 }

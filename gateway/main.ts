@@ -21,6 +21,7 @@ import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { createLog, type Log } from './log.ts';
+import { importApproved } from './pairing/import.ts';
 import { endEarly, type ProcessOptions, runUntilStopped, startAgain } from './process.ts';
 import { safeModeNote, startSafeMode } from './safe-mode.ts';
 import { createSecretFilter, withoutSecrets } from './secrets.ts';
@@ -107,16 +108,26 @@ async function start({ home, notes, verbose, restart }: Begin): Promise<Started>
   const log = createLog({ level: verbose ? 'debug' : config.logging.level, secrets: () => loaded.secrets });
   for (const warning of [...loaded.warnings, ...notes]) log.warn({}, warning);
   const store = openStore({ home, migrations, now: Date.now });
+  const imported = importApproved(store, home, Date.now());
   await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
   const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
   const live = watchConfig(home, loaded, owner);
-  const options = { ...compose(home, live, log), store, restart, notes: [...loaded.warnings, ...notes] };
+  const options = { ...compose(home, live, log), store, restart, notes: [...loaded.warnings, ...notes, ...imported] };
   const daemon = await startDaemon(options).catch((error: unknown) => {
     throw explainFailure(error, store.file);
   });
   owner.tell = daemon.tell;
   const names = [...new Set(loaded.accounts.map(({ platform }) => platform.label))];
-  process.stdout.write(welcome({ version, home, link: daemon.link, demo: options.settings().agent.models.demo, platforms: names }));
+  process.stdout.write(
+    welcome({
+      version,
+      home,
+      link: daemon.link,
+      claimCode: daemon.claimCode,
+      demo: options.settings().agent.models.demo,
+      platforms: names,
+    }),
+  );
   const restartDrainMs = (): number => live.current().config.agent.restart_drain_timeout * 1000;
   return { daemon, log, restartDrainMs, drainMs: config.gateway.drain_timeout_seconds * 1000 };
 }

@@ -150,6 +150,11 @@ async function deliver(options: Sending, { part, account }: Delivery, signal: Ab
   await record(options, write, signal);
 }
 
+/** The same for every try of a part, and for no other part of this or another database. */
+function keyOf({ id, createdAt }: OutboxPart): string {
+  return `${createdAt.toString(36)}-${id}`;
+}
+
 /** The draft that this part takes the place of, once nobody edits it any more. */
 async function settledDraft({ store, editing }: Sending, part: OutboxPart): Promise<Draft | undefined> {
   const draft = draftOfPart(store, part);
@@ -161,7 +166,7 @@ async function settledDraft({ store, editing }: Sending, part: OutboxPart): Prom
 async function put({ part, account, draft }: Delivery, signal: AbortSignal): Promise<string> {
   const { adapter } = account;
   const { payload } = part;
-  if (draft?.sentId == null || adapter.edit === undefined) return (await adapter.send(payload, `${part.id}`, signal)).id;
+  if (draft?.sentId == null || adapter.edit === undefined) return (await adapter.send(payload, keyOf(part), signal)).id;
   await adapter.edit({ chat: payload.chat, id: draft.sentId }, payload, signal);
   return draft.sentId;
 }

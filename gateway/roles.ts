@@ -1,31 +1,76 @@
-/** Who somebody is to this gateway. Until roles are configured the owner is whoever signed in on the browser page. */
+/** What somebody is to this gateway, here: the owner, who administers it, or who uses it. Never decided by a name. */
 import type { Inbound } from '../adapters/adapter.ts';
+import type { AccountConfig } from '../adapters/platform.ts';
+import { isListed } from './access.ts';
 import type { Settings } from './settings.ts';
+import type { Store } from './store/index.ts';
+import type { Role } from './store/people-schema.ts';
 import { accountKey } from './target.ts';
 
-export function isOwner({ chat }: Pick<Inbound, 'chat'>): boolean {
-  return chat.platform === 'web';
+export type Visitor = Pick<Inbound, 'chat' | 'chatType' | 'sender'>;
+
+export interface RoleFacts {
+  readonly store: Pick<Store, 'people'>;
+  readonly settings: () => Settings;
 }
 
-/**
- * Why somebody may not use commands that concern more than this conversation, or take its protection away; undefined: they may. Beside the
- * owner that is who alone is let in to the platform, in a direct chat: nobody else can be meant.
- */
-export function adminProblem(event: Pick<Inbound, 'chat' | 'chatType' | 'sender'>, settings: Settings): string | undefined {
-  if (isOwner(event)) return undefined;
-  if (event.chatType !== 'dm') return 'is not for groups. Write it to me in a direct chat.';
-  if (isOnlyPerson(event, settings)) return undefined;
-  return 'is for my owner alone: on the browser page, or in a direct chat as the only person on the allowlist (allowed_users).';
+/** Always free: who cannot even ask what there is, or stop what runs, is lost. */
+const floor: readonly string[] = ['help', 'commands', 'whoami', 'stop'];
+
+export function isOwner(event: Visitor, facts: RoleFacts): boolean {
+  return roleOf(event, facts) === 'owner';
 }
 
-/** `admin`: may what `adminProblem` is about, in this place. */
-export function roleOf(event: Pick<Inbound, 'chat' | 'chatType' | 'sender'>, settings: Settings): 'owner' | 'admin' | 'user' {
-  if (isOwner(event)) return 'owner';
-  return adminProblem(event, settings) === undefined ? 'admin' : 'user';
+/** Whoever has signed in on the page has the machine in hand. Elsewhere the highest of what pairing and the configuration say counts. */
+export function roleOf(event: Visitor, { store, settings }: RoleFacts): Role {
+  if (event.chat.platform === 'web') return 'owner';
+  const known = store.people.find(accountKey(event.chat), event.sender);
+  const role = event.chatType === 'dm' ? known?.role : known?.groupRole;
+  if (role === 'owner' || role === 'admin') return role;
+  return isListed(event.sender, adminsOf(event, settings()) ?? []) || isOnlyPerson(event, settings()) ? 'admin' : 'user';
 }
 
-function isOnlyPerson({ chat, sender }: Pick<Inbound, 'chat' | 'sender'>, { account, access }: Settings): boolean {
-  const [only, ...others] = account(accountKey(chat))?.allowed_users ?? [];
-  if (only === undefined || only === '*' || others.length > 0 || access.allowed_users.length > 0) return false;
-  return only === sender.id || sender.aliases.includes(only);
+/** Why somebody may not use a command here; undefined: they may. `who`: what the command asks for. */
+export function commandProblem(
+  event: Visitor,
+  { name, who }: { readonly name: string; readonly who: 'anyone' | 'admin' },
+  facts: RoleFacts,
+): string | undefined {
+  if (roleOf(event, facts) !== 'user') return undefined;
+  if (who === 'admin') return event.chatType === 'dm' ? forAdmins : `${forAdmins} Write it to me in a direct chat if you are one of them.`;
+  const allowed = allowedCommands(event, facts.settings());
+  if (allowed === undefined || floor.includes(name) || allowed.includes(name)) return undefined;
+  return 'is not for you here. /whoami tells what you are to me.';
+}
+
+const forAdmins = 'is for my owner and administrators.';
+
+function isGroup({ chatType }: Visitor): boolean {
+  return chatType !== 'dm';
+}
+
+function accountOf({ chat }: Visitor, settings: Settings): AccountConfig | undefined {
+  return settings.account(accountKey(chat));
+}
+
+function adminsOf(event: Visitor, settings: Settings): readonly string[] | undefined {
+  const account = accountOf(event, settings);
+  return isGroup(event) ? account?.group_allow_admin_from : account?.allow_admin_from;
+}
+
+/** Undefined: all that are for anyone. */
+function allowedCommands(event: Visitor, settings: Settings): readonly string[] | undefined {
+  if (adminsOf(event, settings) === undefined) return undefined;
+  const account = accountOf(event, settings);
+  const own = isGroup(event) ? account?.group_user_allowed_commands : account?.user_allowed_commands;
+  return own ?? account?.group_user_allowed_commands ?? account?.user_allowed_commands ?? [];
+}
+
+/** Who alone is let in to a platform, in a direct chat: nobody else can be meant. */
+function isOnlyPerson(event: Visitor, settings: Settings): boolean {
+  if (isGroup(event)) return false;
+  const account = accountOf(event, settings);
+  const [only, ...others] = account?.allowed_users ?? [];
+  if (only === undefined || only === '*' || others.length > 0 || settings.access.allowed_users.length > 0) return false;
+  return account?.allow_all_users !== true && isListed(event.sender, [only]);
 }

@@ -42,6 +42,7 @@ export async function startSafeMode(options: SafeModeOptions): Promise<Daemon> {
   };
   return {
     link: http?.signInLink(),
+    claimCode: undefined,
     tell: (sentence) => options.log.warn({}, sentence),
     crashed: () => false,
     ready: () => false,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Inbound } from '../adapters/adapter.ts';
+import type { ChatRef, Inbound } from '../adapters/adapter.ts';
 import type { Store } from './store/index.ts';
 import type { SessionEnd, SessionSettings } from './store/schema.ts';
 import type { SessionRow } from './store/sessions.ts';
@@ -27,6 +27,15 @@ export function sessionKey(event: Inbound, rules: KeyRules): string {
   if (thread !== undefined) where.push(`t.${escapeId(thread)}`);
   if (isPersonal(event, rules)) where.push(`u.${escapeId(event.sender.id)}`);
   return `agent:main:${where.join(':')}`;
+}
+
+/** Whether only this person talks in the session of this key: the direct chat, its threads, background runs of it, and what is theirs alone in groups. */
+export function isPersonsKey(key: string, { chat, person }: { readonly chat: ChatRef; readonly person: string }): boolean {
+  const { thread: _, ...direct } = chat;
+  const account = direct.account === 'main' ? direct.platform : `${direct.platform}@${escapeId(direct.account)}`;
+  const dm = `agent:main:${account}:dm:${escapeId(direct.chat)}`;
+  const own = key.slice(Math.max(0, key.indexOf('agent:main:')));
+  return own === dm || own.startsWith(`${dm}:t.`) || (own.startsWith(`agent:main:${account}:`) && own.endsWith(`:u.${escapeId(person)}`));
 }
 
 /** In a shared session several people talk; each message then carries its sender's name. */

@@ -1,6 +1,7 @@
 /** What `hermes gateway status`, `/readyz` and the page tell about the daemon. */
 import type { AdapterState, AskChoice, ChatType } from '../adapters/adapter.ts';
 import type { Links } from './link-state.ts';
+import type { Role } from './store/people-schema.ts';
 
 export interface AccountStatus {
   readonly platform: string;
@@ -46,6 +47,43 @@ export interface OpenAsk {
   readonly deadlineAtMs: number;
 }
 
+export interface PeopleList {
+  readonly people: readonly {
+    readonly account: string;
+    readonly person: string;
+    readonly name: string;
+    readonly role: Role;
+    readonly groupRole: Role;
+    readonly approvedAtMs: number;
+  }[];
+  /** Strangers who wait for a word of the owner. */
+  readonly requests: readonly {
+    readonly id: string;
+    readonly account: string;
+    readonly person: string;
+    readonly name: string;
+    readonly expiresAtMs: number;
+  }[];
+  /** With which the first owner shows on a chat platform who they are; absent once there is one. */
+  readonly claimCode?: string;
+}
+
+/** `text`: one sentence for the owner; `done` is false when nothing was changed. */
+export interface Done {
+  readonly done: boolean;
+  readonly text: string;
+}
+
+/** Who is let in. `account` is "<platform>/<account>". */
+export interface PeopleControl {
+  all(): PeopleList;
+  approve(account: string, code: string, role?: Role): Done;
+  /** Ends what is theirs, too. */
+  revoke(account: string, person: string): Done;
+  /** Forgets the requests; of one account, or all. */
+  clear(account?: string): Done;
+}
+
 /** The control API: served behind the page's sign-in and on the Unix socket alike. */
 export interface ControlHandlers {
   status(): Status;
@@ -58,7 +96,9 @@ export interface ControlHandlers {
   /** Oldest first. */
   asks(): readonly OpenAsk[];
   /** The owner decides, from wherever. `text`: one sentence for the owner; `done` is false when nothing was changed. */
-  answerAsk(id: number, choice: string): { readonly done: boolean; readonly text: string };
+  answerAsk(id: number, choice: string): Done;
+  /** Absent in safe mode. */
+  readonly people?: PeopleControl;
   /** Linking of accounts that are a person's phone. */
   readonly links?: Links;
 }

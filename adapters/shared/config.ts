@@ -65,3 +65,27 @@ export function accountShape(pacing: Pacing, users: z.ZodType<readonly string[]>
     pacing: pacingSchema(pacing),
   };
 }
+
+/** Keys to spread into `z.object`, for platforms on which strangers can write. */
+export function accessShape(users: z.ZodType<readonly string[]> = idList) {
+  return {
+    allow_all_users: z.boolean().optional(),
+    unauthorized_dm_behavior: z.enum(['pair', 'ignore']).optional(),
+    allow_admin_from: users.optional(),
+    group_allow_admin_from: users.optional(),
+    user_allowed_commands: idList.optional(),
+    group_user_allowed_commands: idList.optional(),
+  };
+}
+
+/** The same as lines of the commented config.yaml. */
+export const accessTemplate = `# Everybody may talk to it, and may so run commands on this machine.
+# allow_all_users: false
+# What a stranger in a direct chat gets: a code with which you let them in (pair), or nothing (ignore).
+# unauthorized_dm_behavior: pair
+# Who administers the gateway from here, in direct chats and in groups, beside its owner. With such a list everybody else may use only
+# /help, /commands, /whoami and /stop, and the commands that are named here.
+# allow_admin_from: []
+# group_allow_admin_from: []
+# user_allowed_commands: []
+# group_user_allowed_commands: []`;

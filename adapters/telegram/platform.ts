@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccountConfig, Pacing, Platform } from '../platform.ts';
-import { accountShape, type GateConfig, gateShape, idList } from '../shared/config.ts';
+import { accessShape, accessTemplate, accountShape, type GateConfig, gateShape, idList } from '../shared/config.ts';
 import { isPlainText } from '../shared/markdown.ts';
 import { splitMarkdown } from '../shared/split.ts';
 import { toTelegramHtml, visibleText } from './html.ts';
@@ -54,6 +54,7 @@ const webhook = z
 
 const schema: z.ZodType<TelegramConfig> = z.object({
   ...accountShape(PACING, users),
+  ...accessShape(users),
   bot_token: z.string().trim().optional(),
   base_url: z
     .url({ protocol: /^https?$/ })
@@ -72,6 +73,7 @@ const template = `# A token from @BotFather switches Telegram on. It belongs in 
 # allowed_users: []
 # Groups in which everybody may talk to it: numeric chat ids, with their minus.
 # group_allowed_chats: []
+${accessTemplate}
 # In groups it answers only when it is mentioned, replied to or given a command.
 # require_mention: true
 # Groups where it reads everything, groups where it must be mentioned all the same, and groups that it stays out of.
@@ -107,6 +109,7 @@ export const telegramPlatform: Platform<TelegramConfig> = {
     TELEGRAM_BASE_URL: 'base_url',
     TELEGRAM_ALLOWED_USERS: 'allowed_users',
     TELEGRAM_GROUP_ALLOWED_CHATS: 'group_allowed_chats',
+    TELEGRAM_ALLOW_ALL_USERS: 'allow_all_users',
     TELEGRAM_WEBHOOK_URL: 'webhook.url',
     TELEGRAM_WEBHOOK_SECRET: 'webhook.secret',
   },

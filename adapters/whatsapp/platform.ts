@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccountConfig, Pacing, Platform } from '../platform.ts';
-import { accountShape, type GateConfig, gateShape, idList } from '../shared/config.ts';
+import { accessShape, accessTemplate, accountShape, type GateConfig, gateShape, idList } from '../shared/config.ts';
 import { isPlainText } from '../shared/markdown.ts';
 import { splitMarkdown } from '../shared/split.ts';
 import { toWhatsApp } from './format.ts';
@@ -55,6 +55,7 @@ const wait = z.coerce.number().min(0).max(60_000);
 
 const schema: z.ZodType<WhatsAppConfig> = z.object({
   ...accountShape(PACING, users),
+    ...accessShape(users),
   ...gateShape,
   enabled: flag.optional(),
   group_allowed_chats: groups.default([]),
@@ -87,6 +88,7 @@ const template = `# Talks as a linked device of a WhatsApp number, over an unoff
 # allowed_users: []
 # Groups in which everybody may talk to it.
 # group_allowed_chats: []
+${accessTemplate}
 # In groups it answers only when it is mentioned, replied to or given a command.
 # require_mention: true
 # Groups where it reads everything, where it must be mentioned all the same, where it stays silent, and further names it answers to
@@ -123,6 +125,7 @@ export const whatsappPlatform: Platform<WhatsAppConfig> = {
     WHATSAPP_ENABLED: 'enabled',
     WHATSAPP_MODE: 'mode',
     WHATSAPP_ALLOWED_USERS: 'allowed_users',
+    WHATSAPP_ALLOW_ALL_USERS: 'allow_all_users',
     WHATSAPP_GROUP_ALLOWED_CHATS: 'group_allowed_chats',
   },
   secrets: [],

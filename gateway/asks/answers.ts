@@ -117,22 +117,24 @@ function words(judge: Judge, event: InboundMessage): Answered | undefined {
   return oldest === undefined ? undefined : answerOf(judge, oldest, event);
 }
 
-const replyWords: Readonly<Record<string, string>> = {
-  interrupt: 'interrupt',
-  approve: 'once',
-  yes: 'once',
-  once: 'once',
-  session: 'session',
-  always: 'always',
-  deny: 'deny',
-  no: 'deny',
+/** Which choices a word stands for, on whatever card has one of them. */
+const replyWords: Readonly<Record<string, readonly string[]>> = {
+  approve: ['once', 'allow'],
+  yes: ['once', 'allow', 'interrupt'],
+  once: ['once'],
+  session: ['session'],
+  always: ['always'],
+  interrupt: ['interrupt'],
+  allow: ['allow', 'once'],
+  deny: ['deny'],
+  no: ['deny'],
 };
 
 function replyToCard(judge: Judge, ask: AskRow, event: InboundMessage): Answered | undefined {
   const word = event.text.trim().toLowerCase();
   const choices = choicesOf(ask.body);
-  const named = Object.hasOwn(replyWords, word) ? replyWords[word] : undefined;
-  const choice = (/^\d+$/.test(word) ? choices[Number(word) - 1] : choices.find(({ id }) => id === named))?.id;
+  const named = Object.hasOwn(replyWords, word) ? (replyWords[word] ?? []) : [];
+  const choice = (/^\d+$/.test(word) ? choices[Number(word) - 1] : choices.find(({ id }) => named.includes(id)))?.id;
   if (choice === undefined) return undefined; // words about it are something to say
   if (!isRequester(ask, event.sender)) return said(notYours(ask));
   return ask.state === 'open' ? judge.choose(ask, choice, event.sender) : said(late(ask));

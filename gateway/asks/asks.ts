@@ -8,7 +8,7 @@ import type { Outbox } from '../outbox.ts';
 import type { Settings } from '../settings.ts';
 import { type AskRow, newToken } from '../store/asks.ts';
 import type { Store } from '../store/index.ts';
-import type { AskBody, AskDecision } from '../store/schema.ts';
+import type { AskBody, AskDecision, Requester } from '../store/schema.ts';
 import type { TurnRow } from '../store/turns.ts';
 import { outboxLane } from '../target.ts';
 import type { Clock } from '../time.ts';
@@ -40,13 +40,20 @@ export interface AskGate {
   refused(subjects: readonly string[]): void;
 }
 
+/** What the answers to questions that no run asks do. */
+export interface AskEffects {
+  /** Ends the lane's turn, whose row says already that it is cut. */
+  interrupt(lane: string): void;
+  /** Part of the decision's transaction. */
+  pairing(request: string, letIn: boolean, by: Requester): void;
+}
+
 export interface DeskOptions {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly cards: Cards;
   readonly settings: () => Settings;
-  /** Ends the lane's turn, whose row says already that it is cut. */
-  readonly interrupt: (lane: string) => void;
+  readonly effects: AskEffects;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -61,7 +68,7 @@ export function createAskDesk(options: DeskOptions): AskDesk {
     waiting.get(askId)?.();
     cards.close(askId);
     const ask = store.asks.get(askId);
-    if (ask?.body.kind === 'interrupt' && ask.state === 'decided') options.interrupt(ask.lane);
+    if (ask?.state === 'decided') decided(options, ask);
   };
   const lost = (ask: AskRow): void => {
     if (store.durable(() => store.asks.close(ask.id, { state: 'closed' }))) settled(ask.id);
@@ -91,13 +98,14 @@ function isGivenUp({ outbox }: Store, { cardId }: AskRow): boolean {
 }
 
 /** Its time may be over although no timer has said so yet: the machine slept, or the click waited at the platform. */
-function decide({ store, now }: DeskOptions, ask: AskRow, decision: AskDecision): boolean {
+function decide({ store, effects, now }: DeskOptions, ask: AskRow, decision: AskDecision): boolean {
   if (ask.deadline <= now()) {
     store.asks.close(ask.id, { state: 'expired' });
     return false;
   }
   if (!store.asks.close(ask.id, { state: 'decided', decision })) return false;
   if (ask.body.kind === 'interrupt') store.turns.cut(ask.lane, 'interrupt');
+  if (ask.body.kind === 'pairing') effects.pairing(ask.body.request, decision.choice === 'allow', decision.by);
   if (ask.body.kind !== 'approval') return true;
   const { remember } = ask.body;
   const { choice, by } = decision;
@@ -111,6 +119,12 @@ function decide({ store, now }: DeskOptions, ask: AskRow, decision: AskDecision)
 
 function sessionScope(store: Store, ask: AskRow): string | undefined {
   return store.turns.sessionOf(ask.turnId);
+}
+
+/** Once that is committed. */
+function decided({ effects, outbox }: DeskOptions, { body, lane }: AskRow): void {
+  if (body.kind === 'interrupt') effects.interrupt(lane);
+  if (body.kind === 'pairing') outbox.kick(outboxLane(body.chat));
 }
 
 interface PortOptions extends DeskOptions {

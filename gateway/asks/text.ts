@@ -21,6 +21,11 @@ function isLong(choice: string): boolean {
 /** Choices of a question are numbered, because their words may be long. */
 export function choicesOf(body: AskRow['body']): readonly AskChoice[] {
   if (body.kind === 'interrupt') return [{ id: 'interrupt', label: '⚡ Interrupt now' }];
+  if (body.kind === 'pairing')
+    return [
+      { id: 'allow', label: '✅ Let in' },
+      { id: 'deny', label: '❌ No' },
+    ];
   if (body.kind === 'question') return body.choices.map((_, index) => ({ id: String(index + 1), label: labelOf(body.choices, index) }));
   return [
     { id: 'once', label: '✅ Once' },
@@ -55,7 +60,7 @@ export function cardOf(ask: Omit<AskRow, 'id' | 'cardId'>): OutboundAsk {
 
 function hint({ body, number }: Pick<AskRow, 'body' | 'number'>): string {
   if (body.kind === 'approval') return `You can also reply to this with yes or no, or write /approve ${number} or /deny ${number}.`;
-  if (body.kind === 'interrupt') return '';
+  if (body.kind === 'interrupt' || body.kind === 'pairing') return '';
   if (body.choices.length === 0) return 'Write your answer.';
   return body.allowFreetext ? 'Choose, or write an answer of your own.' : 'Choose one.';
 }
@@ -64,11 +69,18 @@ function closedText({ state, decision, body }: Pick<AskRow, 'state' | 'decision'
   if (state === 'open') return undefined;
   if (state === 'expired' && body.kind !== 'interrupt')
     return body.kind === 'approval' ? '⌛ Nobody decided in time, so it did not run.' : '⌛ Nobody answered in time.';
+  if (body.kind === 'pairing') return pairingEnd(decision);
   if (body.kind === 'interrupt') return decision === null ? '⏹ That is done.' : `⚡ ${escaped(decision.by.name)} interrupted it.`;
   if (state === 'closed' || decision === null) return '⏹ No longer needed.';
   const name = escaped(decision.by.name);
   if (body.kind === 'question') return `💬 ${name}: ${escaped(decision.text.slice(0, 500))}`;
   return decision.choice === 'deny' ? `❌ ${name} said no.` : `✅ ${name} allowed it ${howLong[decision.choice] ?? ''}.`;
+}
+
+function pairingEnd(decision: AskDecision | null): string {
+  if (decision === null) return '⏹ No longer needed.';
+  const name = escaped(decision.by.name);
+  return decision.choice === 'allow' ? `✅ ${name} let them in.` : `❌ ${name} said no.`;
 }
 
 const howLong: Readonly<Record<string, string>> = {

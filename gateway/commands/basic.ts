@@ -30,10 +30,11 @@ const whoami: Command = {
   description: 'Show who you are to me, and where we are',
   who: 'anyone',
   whileBusy: true,
-  run: ({ event, lane, ports: { store, settings } }) => {
+  run: ({ event, lane, ports }) => {
+    const { store } = ports;
     const { chat, chatType, sender } = event;
     const lines = [
-      ['You', `${code(sender.id)} (${roleOf(event, settings())})`],
+      ['You', `${code(sender.id)} (${roleOf(event, ports)})`],
       ['Name', code(sender.name)],
       ['Platform', chat.account === 'main' ? chat.platform : `${chat.platform}, account ${code(chat.account)}`],
       ['Chat', `${code(chat.chat)} (${chatType})${chat.thread === undefined ? '' : `, thread ${code(chat.thread)}`}`],

@@ -70,9 +70,10 @@ function newRun({ lane: chat, now, ports: { store } }: CommandCall): { readonly 
   }
 }
 
-/** The turns of this chat and its background runs; on the owner's page those of every chat. */
-function visible({ event, lane, ports: { store } }: CommandCall): readonly TurnRow[] {
-  return store.turns.atWork().filter((turn) => isOwner(event) || turn.lane === lane || backgroundOf(turn.lane)?.chat === lane);
+/** The turns of this chat and its background runs; for the owner those of every chat. */
+function visible({ event, lane, ports }: CommandCall): readonly TurnRow[] {
+  const all = isOwner(event, ports);
+  return ports.store.turns.atWork().filter((turn) => all || turn.lane === lane || backgroundOf(turn.lane)?.chat === lane);
 }
 
 function idOf(turn: TurnRow): string {
@@ -88,10 +89,11 @@ function stopRun(call: CommandCall, id: string): CommandResult {
 }
 
 /** A background run that still waits for the rest of its prompt. Undefined: there is none. */
-function stopUnbegun({ event, lane: chat, ports: { store, sessions } }: CommandCall, id: string): CommandResult | undefined {
+function stopUnbegun({ event, lane: chat, ports }: CommandCall, id: string): CommandResult | undefined {
+  const { store, sessions } = ports;
   for (const lane of store.inbox.lanes()) {
     const run = backgroundOf(lane);
-    if (run?.id.toLowerCase() !== id.toLowerCase() || !(isOwner(event) || run.chat === chat)) continue;
+    if (run?.id.toLowerCase() !== id.toLowerCase() || !(isOwner(event, ports) || run.chat === chat)) continue;
     for (const entry of store.inbox.pending(lane)) store.inbox.settle(entry.id, 'silent');
     sessions.end(lane, 'done');
     return { reply: `🛑 Stopped ${run.id} before it began.` };

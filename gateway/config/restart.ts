@@ -6,7 +6,18 @@ type Config = Readonly<Record<string, unknown>>;
 /** Taken from the current snapshot by each turn. */
 const liveSections: readonly string[] = ['model', 'agent', 'display', 'approvals', 'auxiliary'];
 /** Who may talk to the bots: looked up for each message, in whatever section it stands. */
-const liveKeys: readonly string[] = ['allowed_users', 'group_allowed_chats', 'allowed_roles', 'allow_bots', 'allow_all_users'];
+const liveKeys: readonly string[] = [
+  'allowed_users',
+  'group_allowed_chats',
+  'allowed_roles',
+  'allow_bots',
+  'allow_all_users',
+  'unauthorized_dm_behavior',
+  'allow_admin_from',
+  'group_allow_admin_from',
+  'user_allowed_commands',
+  'group_user_allowed_commands',
+];
 
 /** Names ("telegram.bot_token") of what is set otherwise than the daemon was started with, and waits for a restart. Never values. */
 export function needsRestart(started: Config, now: Config): readonly string[] {

@@ -17,6 +17,7 @@ const gatewaySchema = z.object({
   drain_timeout_seconds: z.number().min(0).max(3600).default(60),
   allow_all_users: z.boolean().default(false),
   allowed_users: z.array(z.string()).default([]),
+  unauthorized_dm_behavior: z.enum(['pair', 'ignore']).default('pair'),
 });
 
 const loggingSchema = z.object({
@@ -59,7 +60,9 @@ const gateway: ConfigSection<GatewayConfig> = {
 # Who may talk to the bots, on every platform: immutable user ids. Each platform has a list of its own as well.
 # allowed_users: []
 # Lets everybody in where no list is set. Whoever may talk to the agent may run commands on this machine.
-# allow_all_users: false`,
+# allow_all_users: false
+# What a stranger in a direct chat gets: a code with which you let them in (pair), or nothing (ignore).
+# unauthorized_dm_behavior: pair`,
 };
 
 const logging: ConfigSection<LoggingConfig> = {
@@ -84,4 +87,5 @@ export const gatewaySections = {
 export const gatewayAliases = {
   group_sessions_per_user: 'gateway.group_sessions_per_user',
   thread_sessions_per_user: 'gateway.thread_sessions_per_user',
+  unauthorized_dm_behavior: 'gateway.unauthorized_dm_behavior',
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ControlHandlers } from '../status.ts';
 import type { ControlAnswer, ControlRequest, ControlRoute } from './control-route.ts';
 import { linkRoutes } from './link-routes.ts';
+import { peopleRoutes } from './people-routes.ts';
 
 /** The control API, once: the page reaches it over HTTP, `hermes` over the Unix socket. */
 export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[] {
@@ -13,6 +14,7 @@ export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[
     { method: 'POST', path: '/api/restart', public: false, answer: () => restart(handlers) },
     { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: { asks: handlers.asks() } }) },
     { method: 'POST', path: '/api/asks/:id/answer', public: false, answer: (request) => decide(handlers, request) },
+    ...(handlers.people === undefined ? [] : peopleRoutes(handlers.people)),
     ...(handlers.links === undefined ? [] : linkRoutes(handlers.links)),
   ];
 }

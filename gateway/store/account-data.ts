@@ -3,14 +3,10 @@ import type { AccountStore } from '../../adapters/adapter.ts';
 import { accountData, penalties, refusals } from './account-schema.ts';
 import type { Database } from './database.ts';
 
-const hourMs = 3_600_000;
-
 export interface Refusal {
   readonly account: string;
   readonly sender: string;
   readonly now: number;
-  /** The person may be told, if not told within the hour. */
-  readonly tell: boolean;
 }
 
 /** What is kept for a platform account. */
@@ -19,8 +15,8 @@ export interface AccountData {
   open(account: string): AccountStore;
   /** As `AccountStore.put`, as a part of the caller's transaction. */
   keep(account: string, entries: Parameters<AccountStore['put']>[0]): void;
-  /** Counts a refused message. True when the person may be told now (at most once an hour); the telling is recorded with it. */
-  refused(refusal: Refusal): boolean;
+  /** Counts a refused message. */
+  refused(refusal: Refusal): void;
   /** Forgets strangers who have not written since. */
   pruneRefusals(beforeMs: number): void;
   /** Until when the platform asked for silence, by scope; past ones are forgotten. */
@@ -102,17 +98,10 @@ function openAccount({ orm, durable }: Database, account: string, keep: AccountD
   };
 }
 
-function countRefusal({ orm, quick }: Database, { account, sender, now, tell }: Refusal): boolean {
-  return quick(() => {
-    const same = and(eq(refusals.account, account), eq(refusals.sender, sender));
-    const known = orm.select().from(refusals).where(same).get();
-    const telling = tell && (known?.noticedAt ?? -hourMs) <= now - hourMs;
-    const fresh = { count: (known?.count ?? 0) + 1, lastAt: now, noticedAt: telling ? now : (known?.noticedAt ?? null) };
-    orm
-      .insert(refusals)
-      .values({ account, sender, ...fresh })
-      .onConflictDoUpdate({ target: [refusals.account, refusals.sender], set: fresh })
-      .run();
-    return telling;
-  });
+function countRefusal({ orm }: Database, { account, sender, now }: Refusal): void {
+  orm
+    .insert(refusals)
+    .values({ account, sender, count: 1, lastAt: now, noticedAt: null })
+    .onConflictDoUpdate({ target: [refusals.account, refusals.sender], set: { count: sql`count + 1`, lastAt: now } })
+    .run();
 }

@@ -12,6 +12,8 @@ import { lockHome } from './lock.ts';
 import { createMetaStore, type MetaStore } from './meta.ts';
 import { migrateDatabase } from './migrate.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
+import { createPairingStore, type PairingStore } from './pairing.ts';
+import { createPeopleStore, type PeopleStore } from './people.ts';
 import { createSessionStore, type SessionStore } from './sessions.ts';
 import { createTranscriptStore, type TranscriptStore } from './transcript.ts';
 import { createTurnStore, type TurnStore } from './turns.ts';
@@ -37,6 +39,8 @@ export interface Store {
   readonly asks: AskStore;
   readonly approvals: ApprovalStore;
   readonly chats: ChatSettingsStore;
+  readonly people: PeopleStore;
+  readonly pairing: PairingStore;
   /** Marks the stop as clean, closes the file and gives the home free. */
   close(): void;
 }
@@ -115,6 +119,8 @@ function repositories(database: Database, now: () => number) {
     asks: createAskStore(database, now),
     approvals: createApprovalStore(database, now),
     chats: createChatSettings(database),
+    people: createPeopleStore(database),
+    pairing: createPairingStore(database),
   };
 }
 

@@ -58,6 +58,8 @@ export interface OutboxReceipts {
    * which one that row takes the place of.
    */
   draftOf(turnId: number, before?: number): Draft | undefined;
+  /** Codes that nobody needs any more: not sent, where they were not, and not kept. */
+  expireCodes(beforeMs: number): void;
   /** Another content for a part that is not on its way yet; false when it is too late. */
   replace(id: number, payload: Outbound): boolean;
 }
@@ -102,14 +104,16 @@ const columns = {
   createdAt: outbox.createdAt,
 };
 
+const isCode = sql`purpose = 'code'`;
+const withoutCode = sql`json_set(payload, '$.markdown', '(a pairing code)')`;
 const isOpen = sql`state in ('pending', 'sending')`; // literal, so that the partial index is used
 
 export function createOutboxStore(database: Database, now: () => number): OutboxStore {
-  return { ...outboxSending(database, now), ...outboxReceipts(database), ...outboxUpkeep(database, now) };
+  return { ...outboxSending(database, now), ...outboxReceipts(database, now), ...outboxUpkeep(database, now) };
 }
 
 function outboxSending({ orm }: Database, now: () => number): OutboxSending {
-  const { insert, next, sending, sent } = prepareSending(orm);
+  const { insert, next, sending, sent, blank } = prepareSending(orm);
   return {
     add: (part) => Number(insert.run({ ...part, turnId: part.turnId ?? null, at: now() }).lastInsertRowid),
     next: (lane) => next.get({ lane }),
@@ -118,6 +122,7 @@ function outboxSending({ orm }: Database, now: () => number): OutboxSending {
     },
     sent: (id, sentId) => {
       sent.run({ id, sentId, at: now() });
+      blank.run({ id });
     },
     retry: (id, { notBefore, unknowns, payload, error }) => {
       const change = { notBefore, unknowns, error, ...(payload === undefined ? {} : { payload }) };
@@ -129,6 +134,7 @@ function outboxSending({ orm }: Database, now: () => number): OutboxSending {
     },
     giveUp: (id, state, error) => {
       orm.update(outbox).set({ state, error, settledAt: now() }).where(eq(outbox.id, id)).run();
+      blank.run({ id });
     },
   };
 }
@@ -155,10 +161,22 @@ function prepareSending(orm: Database['orm']) {
       .set({ state: 'sent', sentId: sql`${place('sentId')}`, settledAt: sql`${place('at')}` })
       .where(same)
       .prepare(),
+    blank: orm.update(outbox).set({ payload: withoutCode }).where(and(same, isCode)).prepare(),
   };
 }
 
-function outboxReceipts({ orm }: Database): OutboxReceipts {
+function expireCodes(orm: Database['orm'], beforeMs: number, now: number): void {
+  const late = and(isCode, lt(outbox.createdAt, beforeMs));
+  const end = { state: 'failed', error: 'the code was too old', settledAt: now } as const;
+  orm
+    .update(outbox)
+    .set(end)
+    .where(and(late, eq(outbox.state, 'pending')))
+    .run();
+  orm.update(outbox).set({ payload: withoutCode }).where(late).run();
+}
+
+function outboxReceipts({ orm }: Database, now: () => number): OutboxReceipts {
   const place = sql.placeholder;
   const { id, purpose, state, sentId } = outbox;
   const spoken = orm
@@ -186,6 +204,7 @@ function outboxReceipts({ orm }: Database): OutboxReceipts {
       const row = spoken.get({ turnId, before });
       return row?.purpose === 'draft' ? row : undefined;
     },
+    expireCodes: (beforeMs) => expireCodes(orm, beforeMs, now()),
     replace: (id, payload) =>
       orm
         .update(outbox)

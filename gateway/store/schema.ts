@@ -1,7 +1,7 @@
 /** Every table of the one database but those of platform accounts. Times are ms since the epoch. JSON columns hold data that was validated before it came here. */
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
-import type { Inbound, Json, Outbound, SentRef } from '../../adapters/adapter.ts';
+import type { ChatRef, Inbound, Json, Outbound, SentRef } from '../../adapters/adapter.ts';
 import type { Message, ToolStatus } from '../../agent/message.ts';
 import type { ReasoningEffort } from '../../agent/model.ts';
 import type { RiskMemory } from '../../agent/risk.ts';
@@ -47,7 +47,7 @@ export const inbox = sqliteTable(
 );
 
 /** `done`: a background run has posted its result. */
-export type SessionEnd = 'new' | 'idle' | 'daily' | 'switched' | 'done';
+export type SessionEnd = 'new' | 'idle' | 'daily' | 'switched' | 'done' | 'revoked';
 
 /** What a person chose for one conversation; gone with it. */
 export interface SessionSettings {
@@ -174,7 +174,8 @@ export const calls = sqliteTable(
  */
 export type OutboxState = 'pending' | 'sending' | 'sent' | 'failed' | 'unknown';
 /** `draft`: an answer that is still being written, on a platform that shows it as a message. */
-export type OutboxPurpose = 'answer' | 'draft' | 'notice' | 'ask';
+/** `code`: holds a pairing code, which goes when the part is settled. */
+export type OutboxPurpose = 'answer' | 'draft' | 'notice' | 'ask' | 'code';
 
 export const outbox = sqliteTable(
   'outbox',
@@ -217,6 +218,8 @@ export type AskBody =
       /** What "session" and "always" remember; `always` is absent where it is not offered. */
       readonly remember: { readonly session: string; readonly always?: RiskMemory };
     }
+  /** Not asked by a run: may this stranger be let in? `request` is the id of the pairing request. */
+  | { readonly kind: 'pairing'; readonly markdown: string; readonly request: string; readonly chat: ChatRef }
   /** Not asked by a run: what the person wrote waits, and need not. */
   | { readonly kind: 'interrupt'; readonly markdown: string }
   | { readonly kind: 'question'; readonly markdown: string; readonly choices: readonly string[]; readonly allowFreetext: boolean };

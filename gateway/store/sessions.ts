@@ -32,6 +32,8 @@ export interface SessionChoices {
   setSettings(id: string, settings: SessionSettings): void;
   /** Those of a key in which something was said, and the open one; last used first. */
   recent(key: string, most: number): readonly SessionRow[];
+  /** Of all open sessions. */
+  openKeys(): readonly string[];
 }
 
 /** What a person or the model is still to be told, or was. */
@@ -91,6 +93,13 @@ function sessionChoices({ orm }: Database): SessionChoices {
     setSettings: (id, settings) => {
       orm.update(sessions).set({ settings }).where(eq(sessions.id, id)).run();
     },
+    openKeys: () =>
+      orm
+        .select({ key: sessions.key })
+        .from(sessions)
+        .where(isNull(sessions.endedAt))
+        .all()
+        .map(({ key }) => key),
     recent: (key, most) => {
       const ofSession = and(eq(messages.sessionId, sessions.id), eq(messages.undone, false));
       const said = exists(orm.select({ id: messages.id }).from(messages).where(ofSession));

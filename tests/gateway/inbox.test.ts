@@ -112,34 +112,12 @@ describe('a batch', () => {
 });
 
 describe('a stranger', () => {
-  it('in a direct chat gets one sentence an hour and never reaches the model', async () => {
-    const clock = { now: Date.now() };
-    const model = scriptedModel(echo);
-    const gateway = await startGateway({ platform: annsPlatform(), model, now: () => clock.now });
-    for (let time = 0; time < 5; time += 1) gateway.say('mallory', `let me in ${time}`);
-    gateway.receive([command('status', '', { chat: 'mallory', from: { id: 'mallory' } })]);
+  it('in a direct chat is met with silence where that is configured', async () => {
+    const platform = createFakePlatform({ config: { allowed_users: ['ann'], unauthorized_dm_behavior: 'ignore' } });
+    const gateway = await startGateway({ platform, access: { unauthorized_dm_behavior: 'pair' } });
+    gateway.say('mallory', 'let me in');
     await gateway.idle();
-    expect(gateway.answers('mallory')).toEqual(['Sorry, I only talk to people whom my owner has allowed.']);
-    clock.now += hourMs - 1;
-    gateway.say('mallory', 'now?');
-    await gateway.idle();
-    expect(gateway.answers('mallory')).toHaveLength(1);
-    clock.now += 1;
-    gateway.say('mallory', 'now?');
-    await gateway.idle();
-    expect(gateway.answers('mallory')).toHaveLength(2);
-    expect(model.requests).toHaveLength(0);
-  });
-
-  it('is told the hour over a restart', async () => {
-    const gateway = await startGateway({ platform: annsPlatform() });
-    gateway.say('mallory', 'hello');
-    await gateway.idle();
-    await gateway.stop();
-    const next = await startGateway({ home: gateway.home, platform: gateway.platform });
-    next.say('mallory', 'hello again');
-    await next.idle();
-    expect(next.answers('mallory')).toHaveLength(1);
+    expect(platform.calls).toEqual([]);
   });
 
   it('in a group is met with silence', async () => {

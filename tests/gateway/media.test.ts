@@ -226,7 +226,7 @@ describe('nothing is fetched', () => {
     const gateway = await startGateway({ platform });
     gateway.say('mallory', 'look', { attachments: [image] });
     await gateway.idle();
-    expect(platform.calls.map(({ kind }) => kind)).toEqual(['send']);
+    expect(platform.calls).toEqual([]);
   });
 
   it('after a stop of the gateway, which does not wait for it', async () => {

@@ -75,7 +75,7 @@ describe('a native command', () => {
     const gateway = await startGateway({ platform });
     gateway.receive([command('new', '', { chat: 'room', chatType: 'group', from: { id: 'mallory' } })]);
     await gateway.idle();
-    expect(platform.responses).toEqual(['Sorry, I only talk to people whom my owner has allowed.']);
+    expect(platform.responses).toEqual(['Sorry, I only talk to people whom my owner has let in.']);
     expect(platform.shown).toEqual([]);
   });
 });

@@ -93,7 +93,7 @@ describe('a command for whoever runs the gateway', () => {
     const gateway = await startGateway({ platform: createFakePlatform({ config: { group_allowed_chats: ['g'] } }) });
     const before = gateway.store.meta.get('home/fake/main');
     expect(await reply(gateway, `/${name}`, { chat: 'g', chatType: 'group' })).toBe(
-      `/${name} is not for groups. Write it to me in a direct chat.`,
+      `/${name} is for my owner and administrators. Write it to me in a direct chat if you are one of them.`,
     );
     expect(gateway.store.sessions.open('agent:main:fake:group:g:u.ann')?.settings.yolo).toBeUndefined();
     expect(gateway.store.meta.get('home/fake/main')).toBe(before);
@@ -107,7 +107,7 @@ describe('a command for whoever runs the gateway', () => {
   ])('is refused in a direct chat where %s', async (_, here, everywhere) => {
     const platform = createFakePlatform({ config: { allowed_users: here } });
     const gateway = await startGateway({ platform, access: { allowed_users: everywhere, allow_all_users: false } });
-    expect(await reply(gateway, '/yolo')).toMatch(/^\/yolo is for my owner alone: on the browser page, or in a direct chat/);
+    expect(await reply(gateway, '/yolo')).toBe('/yolo is for my owner and administrators.');
     expect(gateway.store.sessions.open(keyOf())).toBeUndefined();
   });
 

@@ -24,7 +24,7 @@ export interface GatewayOptions {
   readonly maxSteps?: number;
   /** Read anew at each message and turn: a test may change it. */
   readonly change?: SettingsChange;
-  readonly access?: GlobalAccess;
+  readonly access?: Partial<GlobalAccess>;
   /** Before the daemon starts: prepares rows as an earlier process left them. */
   readonly before?: (store: Store) => void;
   /** What the daemon uses instead of the store itself. */

@@ -16,7 +16,7 @@ export interface SettingsFacts {
   readonly model?: Model;
   readonly maxSteps?: number;
   readonly change?: SettingsChange;
-  readonly access?: GlobalAccess;
+  readonly access?: Partial<GlobalAccess>;
   readonly account: (key: string) => AccountConfig | undefined;
 }
 
@@ -37,7 +37,7 @@ export function testSettings({ model = fallback, maxSteps = 20, change = {}, acc
     },
     approvals: { mode: 'manual', approvalMs: 300_000, questionMs: 600_000, ...change.approvals },
     display: () => ({ busyMode: 'queue', progress: 'new', streaming: true, ...change.display, everywhere }),
-    access: access ?? { allowed_users: [], allow_all_users: false },
+    access: { allowed_users: [], allow_all_users: false, unauthorized_dm_behavior: 'ignore', ...access },
     account,
   };
 }

@@ -1,0 +1,54 @@
+/** People whom Hermes Agent had let in before: taken over once, so that nobody who is turned away later comes back with the next start. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import type { Store } from '../store/index.ts';
+
+const approved = z.record(
+  z.string().min(1),
+  z.object({ user_name: z.string().nullish(), approved_at: z.number().nullish() }).or(z.unknown().transform(() => ({}))),
+);
+
+const suffix = '-approved.json';
+
+/** Returns what the owner should know about files that cannot be read. */
+export function importApproved(store: Store, home: string, now: number): readonly string[] {
+  const directory = ['pairing', path.join('platforms', 'pairing')].map((name) => path.join(home, name)).find((each) => existsSync(each));
+  if (directory === undefined) return [];
+  const names = readdirSync(directory).filter((name) => name.endsWith(suffix));
+  return names.flatMap((name) => importFile(store, { file: path.join(directory, name), platform: name.slice(0, -suffix.length), now }));
+}
+
+interface ApprovedFile {
+  readonly file: string;
+  readonly platform: string;
+  readonly now: number;
+}
+
+function importFile(store: Store, { file, platform, now }: ApprovedFile): readonly string[] {
+  const mark = `pairing.imported/${platform}`;
+  if (store.meta.get(mark) === true) return [];
+  const found = readJson(file);
+  if (found === undefined) return [`${file} cannot be read as Hermes Agent's list of approved people, so nobody of it is let in.`];
+  const account = `${platform}/main`;
+  store.quick(() => {
+    for (const [person, facts] of Object.entries(found)) {
+      const { user_name: name, approved_at: at } = facts as { user_name?: string | null; approved_at?: number | null };
+      if (store.people.find(account, { id: person, aliases: [] }) !== undefined) continue;
+      const chat = { platform, account: 'main', chat: person }; // on most platforms a direct chat has the person's id; it is only a place to greet
+      const roles = { role: 'user', groupRole: 'user' } as const;
+      const approvedAt = at == null ? now : Math.round(at * 1000);
+      store.people.put({ account, person, aliases: [], name: name ?? '', ...roles, chat, approvedBy: 'Hermes Agent', approvedAt });
+    }
+    store.meta.set(mark, true);
+  });
+  return [];
+}
+
+function readJson(file: string): z.infer<typeof approved> | undefined {
+  try {
+    return approved.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
