@@ -213,6 +213,24 @@ describe('where a command runs', () => {
     for (const text of ['touch a*', 'cd link/.. && touch x', 'cat *', 'touch sub/../x']) expect(level(text), text).toBe('safe');
   });
 
+  it('sees where the copy of a link leads that is not there yet', () => {
+    const linked = {
+      ...place,
+      realPath: (file: string) => file.replace(`${workspace}/link`, '/srv/data').replace(`${workspace}/dir/l`, '/etc'),
+      links: (directory: string) => (directory === `${workspace}/dir` ? [`${workspace}/dir/l`] : []),
+    };
+    const level = (text: string) => classifyCommand(text, linked, parse).level;
+    for (const text of [
+      'cp -r link new; echo x > new/y',
+      'cp -a dir new && touch new/l/x',
+      'cp -rt new dir; cd new && ls',
+      'cp -P link new; touch n*/x',
+    ])
+      expect(level(text), text).toBe('ask');
+    for (const text of ['cp -r link new', 'cp -r dir new; touch other/x', 'cp -r sub new; touch new/x'])
+      expect(level(text), text).toBe('safe');
+  });
+
   it('leaves a workspace inside the protected state directory usable', () => {
     const inside = `${home}/.hermes/workspaces/s1`;
     const nested = { ...place, directory: inside, workspace: inside, writable: [inside], protectedPaths: [`${home}/.hermes`] };

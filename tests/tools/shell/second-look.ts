@@ -189,6 +189,7 @@ export const secondLookDangerous: readonly string[] = [
   'lz4 a ../b',
   'rename s/a/b/ ../x',
   'history -w ../x',
+  'history -w',
   'HISTFILE=../x bash x.sh',
   'SSLKEYLOGFILE=../x curl https://a',
   'DESTDIR=.. make',

@@ -4,6 +4,7 @@ import { isDeceiving, isStatic, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';
 import { combinationFindings } from './rules/combination.ts';
 import { converters, servers } from './rules/converters.ts';
+import { copiedLinks } from './rules/copied-links.ts';
 import { credentials } from './rules/credentials.ts';
 import { deleteRules, removedPlaces } from './rules/delete.ts';
 import { diskRules, formatRule, wholeDisk } from './rules/disk.ts';
@@ -57,6 +58,7 @@ function readingFindings(reading: Reading, place: ShellPlace): Finding[] {
     ...assignmentFindings(reading.assignments, place),
     ...combinationFindings(reading, place),
     ...hiddenClimbs(reading),
+    ...copiedLinks(reading, place),
   ];
 }
 

@@ -203,7 +203,9 @@ const rules: Record<string, Rule> = {
   rsync: intoOptions(['--backup-dir', '--partial-dir', '--temp-dir', '-T']),
   history: (command, place) => {
     const { flags, operands } = parseOptions(command.argv.slice(1), { values: 'd' });
-    return flags.has('a') || flags.has('w') ? firstWritten(operands, command, place) : [];
+    // Without a file of its own it is the person's history.
+    const files = operands.length > 0 ? operands : [`${place.home}/.bash_history`];
+    return flags.has('a') || flags.has('w') ? firstWritten(files, command, place) : [];
   },
   script: both(
     intoFirst({ values: 'cEIOBTmo', longValues: ['command', 'log-in', 'log-out', 'log-io', 'log-timing'] }),
