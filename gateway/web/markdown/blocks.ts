@@ -66,7 +66,8 @@ function table(block: Of<'table'>, definitions: Definitions): HTMLElement {
     { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Table' },
     h('table', {}, h('thead', {}, ...(head ? [head] : [])), h('tbody', {}, ...body)),
   );
-  keepWords(scroller, 'code');
+  // A longer one would make its column wider than a phone.
+  keepWords(scroller, 'code', 24);
   return scroller;
 }
 
