@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { ask } from '../gateway/http/fixture.ts';
 import { useBench } from './bench.ts';
 import { chromiumPath, needsChromium, say, sees } from './browser.ts';
 
@@ -40,6 +41,31 @@ describe.skipIf(chromiumPath === undefined)(`the page by keyboard, in a browser$
     await page.locator('main[inert]').waitFor();
     await page.setViewportSize({ width: 844, height: 390 });
     await page.locator('main:not([inert])').waitFor();
+  });
+
+  it('goes through everything in reading order, always with a ring to be seen', async () => {
+    const page = await bench.open({ answer: (_message, talk) => talk.send('```\nls\n```') });
+    await say(page, 'about ships');
+    await page.locator('.row-agent pre').waitFor();
+    await bench.gateway.talkIn({ platform: 'web', account: 'main', chat: 'main' }).ask();
+    bench.gateway.asks = [ask];
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    await page.locator('.waiting').waitFor();
+    await page.getByRole('button', { name: 'New chat' }).focus();
+    const seen: unknown[] = [];
+    do {
+      expect([await focused(page), await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')]).toEqual([
+        expect.anything(),
+        'solid',
+      ]);
+      seen.push(await focused(page));
+      await page.keyboard.press('Tab');
+    } while ((await focused(page)) !== 'Message' && seen.length < 40);
+    const stops = ['New chat', 'about ships', 'Gateway: status and restart', 'Theme: system', 'Sign out'];
+    const waiting = [expect.stringContaining('Waiting for you'), 'Allow once', 'Deny'];
+    const log = ['Conversation', 'Copy message', 'ls', 'Copy code', 'Copy message'];
+    const card = ['Copy code', 'rm -rf build', 'Allow once', 'Allow in this session', 'Deny', 'Reply to question #3', 'Copy message'];
+    expect(seen).toEqual([...stops, ...waiting, ...log, ...card]);
   });
 
   it('stays where it is when the page draws itself anew', async () => {
