@@ -30,7 +30,7 @@ export interface Timing {
 export const TIMING: Timing = {
   callMs: 20_000,
   fileMs: 300_000,
-  longestPauseMs: 5000,
+  longestPauseMs: 6000,
   readyMs: 15_000,
   silenceMs: 85_000,
   probeAfterMs: 50_000,

@@ -50,8 +50,8 @@ export interface DiscordOptions {
   /** The intent is switched on in the portal. */
   readonly messageContent?: boolean;
   readonly uploadLimitBytes?: number;
-  /** Five messages in five seconds in a channel, enforced with 429. */
-  readonly rateLimits?: boolean;
+  /** Five messages in so many ms in a channel (with Discord 5000), enforced with 429. */
+  readonly rateWindowMs?: number;
 }
 
 interface Say {
@@ -164,17 +164,19 @@ export async function startFakeDiscord(options: DiscordOptions = {}): Promise<Fa
     answer(response, status, { message, code, ...extra });
   }
 
-  /** Five messages in five seconds. Undefined: within the limit. */
+  const windowMs = options.rateWindowMs ?? 0;
+
+  /** Five messages in a window, as the headers tell. */
   function limited({ method, path }: DiscordCall): { readonly headers: Record<string, string>; readonly exceeded: boolean } {
     const route = method === 'POST' ? /^\/channels\/(\d+)\/messages$/.exec(path) : null;
-    if (options.rateLimits !== true || route === null) return { headers: {}, exceeded: false };
+    if (windowMs === 0 || route === null) return { headers: {}, exceeded: false };
     const key = route[1] ?? '';
     const known = buckets.get(key);
-    const bucket = known !== undefined && now() - known.startedAt < 5000 ? known : { startedAt: now(), used: 0 };
+    const bucket = known !== undefined && now() - known.startedAt < windowMs ? known : { startedAt: now(), used: 0 };
     buckets.set(key, bucket);
     const exceeded = bucket.used >= 5;
     if (!exceeded) bucket.used += 1;
-    const resetAfter = ((5000 - (now() - bucket.startedAt)) / 1000).toFixed(3);
+    const resetAfter = ((windowMs - (now() - bucket.startedAt)) / 1000).toFixed(3);
     const headers = {
       'x-ratelimit-limit': '5',
       'x-ratelimit-remaining': String(5 - bucket.used),
