@@ -84,5 +84,7 @@ export interface Platform<C extends AccountConfig = AccountConfig> {
   readonly progress: ProgressRules;
   /** Pure and deterministic, counts as the platform counts. The presenter calls it once; the parts that are stored are the parts that are sent. */
   split(markdown: string): readonly string[];
+  /** The app to be created on the platform's own setup page, as text for it. `options` as the command line gives them; throws with a sentence. */
+  manifest?(options: Readonly<Record<string, unknown>>): string;
   load(): Promise<{ create(config: C, host: Host, menu: readonly MenuCommand[]): Adapter }>;
 }

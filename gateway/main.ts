@@ -248,5 +248,9 @@ function protectedPaths(home: string): readonly string[] {
   return files.map((name) => path.join(home, name));
 }
 
+function manifest(name: string, options: Readonly<Record<string, unknown>>): string | undefined {
+  return platforms.find((platform) => platform.name === name)?.manifest?.(options);
+}
+
 // Not left to the event loop: after a start that failed halfway, what had begun to listen would keep the process.
-process.exit(await runCli(process.argv.slice(2), { version, run, home: homeDirectory, check: load }));
+process.exit(await runCli(process.argv.slice(2), { version, run, home: homeDirectory, check: load, manifest }));

@@ -1,4 +1,5 @@
 /** The Slack app as Slack's own setup page takes it. Pure. https://docs.slack.dev/reference/app-manifest */
+import { z } from 'zod';
 
 /** Every scope of the bot token, and what fails without it. */
 export const scopeReasons = {
@@ -57,4 +58,18 @@ export function slackManifest({ name = 'Hermes', assistant = false, url }: Manif
       token_rotation_enabled: false,
     },
   };
+}
+
+const optionsSchema = z.object({
+  // Slack's own limit for the name of an app.
+  name: z.string().trim().min(1).max(35, 'The name has 35 characters at most.').optional(),
+  assistant: z.boolean().optional(),
+  url: z.url({ protocol: /^https$/, error: 'The address is one with https, as "https://bot.example.org/slack/events".' }).optional(),
+});
+
+/** As text for Slack's setup page, from what the command line gave. */
+export function manifestText(given: Readonly<Record<string, unknown>>): string {
+  const { data, error } = optionsSchema.safeParse(given);
+  if (data === undefined) throw new Error(error?.issues.map(({ message }) => message).join(' '));
+  return JSON.stringify(slackManifest(data), null, 2);
 }

@@ -4,6 +4,7 @@ import { accessShape, accessTemplate, accountShape, allowBots, type GateConfig, 
 import { isPlainText } from '../shared/markdown.ts';
 import { splitMarkdown } from '../shared/split.ts';
 import { escapeMrkdwn, toMrkdwn } from './format.ts';
+import { manifestText } from './manifest.ts';
 
 /**
  * UTF-8 bytes of a message as it is written to Slack, escapes included. 40,000 characters may be posted, but `chat.update` refuses more than
@@ -145,6 +146,7 @@ export const slackPlatform: Platform<SlackConfig> = {
   limits: { uploadBytes: UPLOAD_LIMIT_BYTES, downloadBytes: DOWNLOAD_LIMIT_BYTES },
   progress: { quietMs: 3000, editIntervalMs: 1500, previewIntervalMs: 1000 },
   split: splitForSlack,
+  manifest: manifestText,
   load: async () => {
     const { createSlackAdapter } = await import('./index.ts');
     return { create: createSlackAdapter };

@@ -26,6 +26,8 @@ export interface CliDeps {
   run(options: RunOptions): Promise<number>;
   /** Reads the configuration without starting anything. Throws ConfigError. */
   check(home: string): { readonly warnings: readonly string[] };
+  /** The app that a platform's own setup page creates from this text; undefined where the platform takes none. */
+  manifest(platform: string, options: Readonly<Record<string, unknown>>): string | undefined;
 }
 
 export interface RunOptions {
@@ -38,6 +40,7 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2, noDaemon: 3 } as const;
 export const groups: Readonly<Record<string, string>> = {
   gateway: 'the daemon that people talk to',
   config: 'config.yaml and .env',
+  slack: 'the Slack app',
   whatsapp: 'the WhatsApp account',
 };
 
@@ -77,6 +80,16 @@ export const verbs: readonly Verb[] = [
     summary: 'print where config.yaml is',
     options: [],
     load: () => import('./config-path.ts'),
+  },
+  {
+    words: ['slack', 'manifest'],
+    summary: 'print the Slack app for "Create an app" > "From a manifest" on https://api.slack.com/apps',
+    options: [
+      ['--name <name>', 'what the bot is called (Hermes)'],
+      ['--assistant', "with Slack's assistant: a pane of its own, in which each chat is a thread (paid plans)"],
+      ['--url <address>', 'where Slack reaches the gateway (https://bot.example.org/slack/events), instead of Socket Mode'],
+    ],
+    load: () => import('./slack-manifest.ts'),
   },
   {
     words: ['whatsapp', 'link'],
