@@ -68,7 +68,7 @@ function dynamicOperands(command: SimpleCommand, place: ShellPlace): Finding[] {
   return [...named.flatMap((word) => readingByStart(word, command.directories, place)), ...namelessOperands(command)];
 }
 
-const NO_FILES = /^(?:curl|wget|source|\.|tee|ln|openssl|gpg|dd)$/u;
+const NO_FILES = /^(?:source|\.|tee|ln)$/u;
 /** Letters of options that take no file as their value. */
 const VALUED: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(['head', 'tail'].map((name) => [name, /^-[nc]$|^--(?:lines|bytes)$/u])),
@@ -93,6 +93,12 @@ function namelessOperands(command: SimpleCommand): Finding[] {
   const isProgram = AFTER_PROGRAM.test(name);
   if (name === 'git' && words.some((word) => /^(?:--no-index|--no-inde?|hash-object|--contents)/u.test(word)))
     return words.flatMap((word) => unnamed(word, command));
+  if (/^(?:curl|wget)$/u.test(name)) {
+    const sent = words.filter(
+      (word, index) => /@[^@]*$/u.test(word) || /^(?:-T|--upload-file|--post-file|--body-file)$/u.test(words[index - 1] ?? ''),
+    );
+    return sent.map((word) => word.slice(word.lastIndexOf('@') + 1)).flatMap((word) => unnamed(word, command));
+  }
   if ((!isProgram && !FILE_READERS.test(name)) || NO_FILES.test(name)) return [];
   const letters = isProgram ? OF_PROGRAMS : VALUED[name];
   // What stands before may itself be the value of an option: `shuf -o -n FILE`.
