@@ -157,10 +157,10 @@ export function createRest(context: RestContext) {
     ],
     [
       'PATCH',
-      /^\/webhooks\/(\d+)\/([^/]+)\/messages\/@original$/,
+      /^\/webhooks\/(\d+)\/([^/]+)\/messages\/(?:@|%40)original$/,
       ([, token = ''], call) => world.messageJson(interactions.edit(token, checked(call))),
     ],
-    ['DELETE', /^\/webhooks\/(\d+)\/([^/]+)\/messages\/@original$/, ([, token = '']) => void interactions.withdraw(token)],
+    ['DELETE', /^\/webhooks\/(\d+)\/([^/]+)\/messages\/(?:@|%40)original$/, ([, token = '']) => void interactions.withdraw(token)],
     ['POST', /^\/webhooks\/(\d+)\/([^/]+)$/, ([, token = ''], call) => followUp(token, call)],
   ];
 
