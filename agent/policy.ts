@@ -6,6 +6,8 @@ export interface Verdict {
   readonly verdict: 'allow' | 'ask' | 'deny';
   /** One sentence that the model reads when the call does not run. */
   readonly reason: string;
+  /** For the record: which rule or mode decided. Absent: the risk of the call itself did. */
+  readonly by?: string;
 }
 
 /** Port: permission rules, modes and remembered approvals. Implemented by the gateway. */
