@@ -140,6 +140,14 @@ describe('the connection', () => {
     expect(rig.fake.sockets().most).toBe(1);
   });
 
+  it('that is merely quiet stays, on the evidence of its pongs', async () => {
+    const rig = await connected({ timing: { pingMs: 150 } });
+    const { alives } = rig.host;
+    await rig.fake.waitFor(() => rig.host.alives > alives + 10);
+    expect(rig.fake.sockets()).toEqual({ ever: 1, open: 1, most: 1 });
+    expect(states(rig)).toEqual(['connecting', 'connected']);
+  });
+
   it('that answers pings and brings no events is noticed by what stands in the history', async () => {
     const clock = { ms: Date.now() };
     const rig = await connected({ timing: { auditMs: 40 }, now: () => clock.ms });
