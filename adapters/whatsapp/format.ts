@@ -21,13 +21,15 @@ interface Place {
   readonly lists: number;
   /** In a quote no fence is understood. */
   readonly quoted: boolean;
+  /** Marks of the same kind do not nest. */
+  readonly bold: boolean;
 }
 
 /** Never empty for a text that is not blank: what renders to nothing (a lone link definition) is shown as it was written. */
 export function toWhatsApp(markdown: string): string {
   if (isPlainText(markdown)) return markdown;
   const tree = parseMarkdown(markdown);
-  const place = { source: markdown, definitions: definitionsOf(tree.children, 0), depth: 0, lists: 0, quoted: false };
+  const place = { source: markdown, definitions: definitionsOf(tree.children, 0), depth: 0, lists: 0, quoted: false, bold: false };
   const text = blocks(tree.children, place);
   return text.trim() === '' ? markdown : text;
 }
@@ -67,7 +69,7 @@ function block(node: MarkdownNode, place: Place): string {
   if (place.depth > DEEPEST) return sourceOf(node, place.source);
   switch (node.type) {
     case 'heading':
-      return marked(spans(node.children, place), '*');
+      return marked(spans(node.children, { ...place, bold: true }), '*');
     case 'blockquote':
       return blocks(node.children, { ...place, quoted: true }).replace(/^/gm, '> ');
     case 'list':
@@ -152,8 +154,9 @@ const LETTER = /[\p{L}\p{N}]/u;
 function spans(nodes: readonly MarkdownNode[], place: Place): string {
   let text = '';
   for (const [index, node] of nodes.entries()) {
-    const rendered = span(node, { ...place, depth: place.depth + 1 });
-    const mark = MARKS[node.type];
+    const strong = node.type === 'strong';
+    const rendered = span(node, { ...place, depth: place.depth + 1, bold: place.bold || strong });
+    const mark = strong && place.bold ? undefined : MARKS[node.type];
     const standsAlone = mark !== undefined && !LETTER.test([...text].at(-1) ?? '') && !LETTER.test(firstOf(nodes[index + 1]));
     text += standsAlone ? marked(rendered, mark) : rendered;
   }

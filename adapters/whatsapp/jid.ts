@@ -43,10 +43,6 @@ export function isConversation(jid: string): boolean {
   return isGroup(jid) || isPhone(jid) || isLid(jid);
 }
 
-export function phoneJid(digits: string): string {
-  return `${digits}@${PHONE_SERVER}`;
-}
-
 /** How a person is written in the configuration: the digits of the telephone number, or `<number>@lid`. */
 export function personId(jid: string): string {
   const parsed = parseJid(jid);

@@ -55,7 +55,7 @@ const wait = z.coerce.number().min(0).max(60_000);
 
 const schema: z.ZodType<WhatsAppConfig> = z.object({
   ...accountShape(PACING, users),
-    ...accessShape(users),
+  ...accessShape(users),
   ...gateShape,
   enabled: flag.optional(),
   group_allowed_chats: groups.default([]),
@@ -82,7 +82,7 @@ const schema: z.ZodType<WhatsAppConfig> = z.object({
 const template = `# Talks as a linked device of a WhatsApp number, over an unofficial client library (its encryption part, libsignal, is GPL-3.0).
 # WhatsApp may restrict or block a number for that: use one that you can do without. After switching it on: hermes whatsapp link
 # enabled: true
-# bot: the number belongs to the bot. self-chat: it is yours, and only what you write to yourself is answered.
+# With bot the number belongs to the bot. With self-chat it is yours, and only what you write to yourself is answered.
 # mode: bot
 # Who may talk to the bot: telephone numbers with the country code (or "*" for everybody, who may then run commands on this machine).
 # allowed_users: []

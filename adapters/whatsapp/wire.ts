@@ -21,7 +21,7 @@ function hasToNumber(value: unknown): boolean {
 const contextInfo = z.object({
   stanzaId: z.string().nullish(),
   participant: z.string().nullish(),
-  quotedMessage: z.unknown(),
+  quotedMessage: z.unknown().optional(),
   mentionedJid: z.array(z.string()).nullish(),
   isForwarded: z.boolean().nullish(),
   /** Seconds after which the chat's messages disappear. */
@@ -108,7 +108,7 @@ export type WireKey = z.infer<typeof messageKeySchema>;
 
 export const messageSchema = z.object({
   key: messageKeySchema,
-  message: z.unknown(),
+  message: z.unknown().optional(),
   messageTimestamp: long.nullish(),
   pushName: z.string().nullish(),
   messageStubType: z.number().nullish(),

@@ -57,7 +57,7 @@ export function startRig(options: RigOptions = {}): WhatsAppRig {
     menu: options.menu ?? [],
     timing: { ...QUICK, ...options.timing },
     client: async () => fake.open,
-    now: Date.now,
+    now: () => Date.now(),
     random: options.random ?? Math.random,
   });
   const end = new AbortController();

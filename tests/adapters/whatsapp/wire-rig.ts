@@ -40,7 +40,7 @@ export async function startWire(options: WireOptions = {}) {
     menu: [],
     timing: { ...QUICK, ...WIRE, ...options.timing },
     client: async () => openBaileysLine,
-    now: Date.now,
+    now: () => Date.now(),
     random: Math.random,
   });
   const end = new AbortController();
