@@ -2,13 +2,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import { Routes } from 'discord.js';
 import { type Adapter, type ChatRef, DeliveryError, type Outbound, type OutboundFile, type Receipt, type SentRef } from '../adapter.ts';
-import { isRefusal, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './errors.ts';
-import { type Content, contentOf, fileName, sendFields } from './outgoing.ts';
+import { isRefusal, MISSING_PERMISSIONS, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './errors.ts';
+import { contentOf, fileName, sendFields } from './outgoing.ts';
 import type { Places } from './places.ts';
 import { UPLOAD_LIMIT_BYTES } from './platform.ts';
 import type { Replies } from './replies.ts';
 import { type Call, guarded, type Request } from './rest.ts';
 import type { Threads } from './threads.ts';
+import { voiceFacts } from './voice.ts';
 
 export interface DelivererParts {
   readonly call: Call;
@@ -90,8 +91,10 @@ async function send(parts: DelivererParts, { message, key }: Sending, signal: Ab
 }
 
 interface Payload {
-  readonly body: Content | { readonly allowed_mentions: Content['allowed_mentions'] };
+  readonly body: object;
   readonly file?: NonNullable<Request['file']>;
+  /** What else the message may be, where the channel does not take this. */
+  readonly instead?: Payload;
 }
 
 interface Delivery {
@@ -102,20 +105,24 @@ interface Delivery {
   readonly replyTo: string | undefined;
 }
 
-/** A thread whose first message was deleted before it was opened is none: its channel takes what was meant for it. */
-async function deliver({ call }: DelivererParts, delivery: Delivery, signal: AbortSignal): Promise<string> {
+async function deliver(parts: DelivererParts, delivery: Delivery, signal: AbortSignal): Promise<string> {
+  const { call } = parts;
   const { payload, key, channel, chat, replyTo } = delivery;
-  const post = async (where: string): Promise<string> => {
-    const body = { ...payload.body, ...sendFields(key, anchor({ where, chat, replyTo })) };
-    return idOf(await call({ method: 'POST', route: Routes.channelMessages(where), ...payload, body }, signal));
-  };
+  const { body, file, instead } = payload;
   try {
-    return await post(channel);
+    const fields = { ...body, ...sendFields(key, anchor({ where: channel, chat, replyTo })) };
+    const request = { method: 'POST', route: Routes.channelMessages(channel), body: fields } as const;
+    return idOf(await call(file === undefined ? request : { ...request, file }, signal));
   } catch (error) {
+    if (instead !== undefined && isRefusal(error, NO_VOICE, MISSING_PERMISSIONS))
+      return await deliver(parts, { ...delivery, payload: instead }, signal);
+    // A thread whose first message was deleted before it was opened is none: its channel takes what was meant for it.
     if (channel === chat.chat || !isRefusal(error, UNKNOWN_CHANNEL)) throw error;
-    return await post(chat.chat);
+    return await deliver(parts, { ...delivery, channel: chat.chat }, signal);
   }
 }
+
+const NO_VOICE = 50_173;
 
 /** Only a message of the same channel can be replied to; the one that a thread hangs on is in the channel, and stands above it anyway. */
 function anchor({ where, chat, replyTo }: { where: string; chat: ChatRef; replyTo: string | undefined }): string | undefined {
@@ -131,11 +138,16 @@ async function filePayload(message: OutboundFile): Promise<Payload> {
   if (size > UPLOAD_LIMIT_BYTES)
     throw rejected(`${message.name} is larger than the ${UPLOAD_LIMIT_BYTES / 1024 / 1024} MB that bots may send`);
   const data = await readFile(message.path);
-  return {
-    body: { allowed_mentions: { parse: [], replied_user: false } },
-    file: { name: fileName(message), data, contentType: message.mime },
-  };
+  const plain = { body: NO_PINGS, file: { name: fileName(message), data, contentType: message.mime } };
+  const facts = message.kind === 'voice' && /^audio\/(?:ogg|opus)/.test(message.mime) ? voiceFacts(data) : undefined;
+  if (facts === undefined) return plain;
+  const name = 'voice-message.ogg';
+  const body = { ...NO_PINGS, flags: VOICE_MESSAGE, attachments: [{ id: '0', filename: name, ...facts }] };
+  return { body, file: { name, data, contentType: 'audio/ogg' }, instead: plain };
 }
+
+const NO_PINGS = { allowed_mentions: { parse: [], replied_user: false } } as const;
+const VOICE_MESSAGE = 1 << 13;
 
 function idOf(message: unknown): string {
   if (typeof message === 'object' && message !== null && 'id' in message && typeof message.id === 'string') return message.id;

@@ -5,6 +5,8 @@ import { DeliveryError, type DeliveryFacts } from '../adapter.ts';
 /** discord.js adds this to every pause that Discord asks for. */
 export const OFFSET_MS = 50;
 const DEFAULT_PENALTY_MS = 5000;
+/** Too many refused requests: what stands in front of the API names no end of it. */
+const BLOCKED_MS = 60_000;
 
 /** Slow mode, and write limits of a channel or server: Discord wants a pause, but names none in its headers. */
 const BUSY = [20016, 20022, 20028, 20029, 40062];
@@ -16,7 +18,7 @@ const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_T
 export function deliveryError(error: unknown): DeliveryError {
   if (error instanceof DeliveryError) return error;
   if (error instanceof RateLimitError) {
-    const retryAfterMs = Math.max(0, Math.ceil(error.retryAfter - OFFSET_MS));
+    const retryAfterMs = error.retryAfter > 0 ? Math.max(0, Math.ceil(error.retryAfter - OFFSET_MS)) : BLOCKED_MS;
     return new DeliveryError('Discord: too many requests.', { kind: 'rate_limited', certain: true, retryAfterMs });
   }
   if (error instanceof DiscordAPIError) return new DeliveryError(`Discord: ${sentence(error.message)}`, factsOf(error));

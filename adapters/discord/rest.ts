@@ -64,7 +64,8 @@ export function restOptions(baseUrl: string, timing: Timing): Partial<RESTOption
     retries: 0,
     timeout: timing.fileMs,
     offset: OFFSET_MS,
-    rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > timing.longestPauseMs,
+    // Without a pause in its headers a 429 comes from what stands in front of the API, and discord.js would ask again at once, for ever.
+    rejectOnRateLimit: ({ retryAfter, timeToReset }) => retryAfter <= 0 || Math.max(retryAfter, timeToReset) > timing.longestPauseMs,
   };
 }
 

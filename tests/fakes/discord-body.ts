@@ -1,6 +1,6 @@
 /** Hard refusals of what Discord documents as too much. https://docs.discord.com/developers/resources/message#create-message */
 
-import { refuse } from './discord-refusal.ts';
+import { DiscordRefusal, refuse } from './discord-refusal.ts';
 import type { UploadedFile } from './multipart.ts';
 
 export interface FakeButton {
@@ -37,7 +37,19 @@ export function checkBody(body: Body, files: readonly UploadedFile[], limitBytes
     throw refuse.form('nonce', 'BASE_TYPE_MAX_LENGTH', 'Must be 25 or fewer in length.');
   const flags = Number(body['flags'] ?? 0);
   if ((flags & ~FLAGS) !== 0) throw refuse.form('flags', 'BITFIELD_INVALID', 'Invalid flags.');
+  if ((flags & VOICE_MESSAGE) !== 0) checkVoice(body, files, content);
   return { content, buttons, nonce, flags, pings: pingsOf(content, body['allowed_mentions']) };
+}
+
+const VOICE_MESSAGE = 1 << 13;
+
+function checkVoice(body: Body, files: readonly UploadedFile[], content: string): void {
+  if (content !== '') throw new DiscordRefusal(400, 50_159, 'Voice messages do not support additional content');
+  if (files.length !== 1 || files[0]?.type.startsWith('audio/') !== true)
+    throw new DiscordRefusal(400, 50_160, 'Voice messages must have a single audio attachment');
+  const [facts] = Array.isArray(body['attachments']) ? body['attachments'] : [];
+  if (!(facts?.duration_secs > 0) || !/^[\w+/]+=*$/.test(facts?.waveform ?? ''))
+    throw new DiscordRefusal(400, 50_161, 'Voice messages must have supporting metadata');
 }
 
 function buttonsOf(components: unknown): FakeButton[] {

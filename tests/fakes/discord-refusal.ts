@@ -31,6 +31,7 @@ export const refuse = {
   missingPermissions: () => new DiscordRefusal(403, 50_013, 'Missing Permissions'),
   wrongChannelType: () => new DiscordRefusal(400, 50_024, 'Cannot execute action on this channel type'),
   invalidToken: () => new DiscordRefusal(401, 50_027, 'Invalid Webhook Token'),
+  noVoice: () => new DiscordRefusal(403, 50_173, 'You cannot send voice messages in this channel'),
   threadExists: () => new DiscordRefusal(400, 160_004, 'A thread has already been created for this message'),
   form: (field: string, code: string, message: string) =>
     new DiscordRefusal(400, 50_035, 'Invalid Form Body', { errors: { [field]: { _errors: [{ code, message }] } } }),

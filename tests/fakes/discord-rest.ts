@@ -29,6 +29,7 @@ type Answer = object | undefined;
 type Handler = (params: readonly string[], call: RestCall) => Answer;
 
 const NONCE_MS = 300_000;
+const VOICE_MESSAGE = 1 << 13;
 
 export function createRest(context: RestContext) {
   const { world, interactions, dispatch, now } = context;
@@ -50,6 +51,7 @@ export function createRest(context: RestContext) {
     if (channel.type === 1 && [...channel.members].some((member) => blocked.has(member))) throw refuse.cannotWriteToUser();
     const raw = bodyOf(call);
     const body = checked(call);
+    if ((body.flags & VOICE_MESSAGE) !== 0 && channel.denied.has('voice')) throw refuse.noVoice();
     const list = world.messages.get(id) ?? [];
     const twin = list.find(
       (one) => one.author === world.bot && one.nonce !== undefined && one.nonce === body.nonce && now() - one.sentAt < NONCE_MS,

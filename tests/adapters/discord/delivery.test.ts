@@ -135,6 +135,17 @@ describe.concurrent('a message to Discord', () => {
     expect(fake.visible(dm)).not.toContain('never');
   });
 
+  it('is not asked about again at once when something in front of Discord blocks us', async (t) => {
+    const { adapter, fake, text } = await start(t);
+    fake.fail('POST /channels', { status: 429, message: 'You are being blocked' }, 100);
+    expect(await rejection(adapter.send(text('x'), 'a', patience()))).toMatchObject({
+      kind: 'rate_limited',
+      certain: true,
+      retryAfterMs: 60_000,
+    });
+    expect(fake.calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
   it('shows what is being done within the limits, however much that is', async (t) => {
     const { adapter, fake, dm, at } = await start(t);
     const step = {
@@ -333,6 +344,33 @@ describe.concurrent('a file for Discord', () => {
     const error = await rejection(adapter.send(await file(at(dm), {}, content), 'a', patience()));
     expect(error).toMatchObject({ kind: 'rejected', certain: true, message: expect.stringMatching(why) });
     expect(fake.messages(dm)).toEqual([]);
+  });
+
+  /** Two seconds of Opus, but for the sound: its first page, and the last one with the position. */
+  const recording = (): Buffer => {
+    const [first, head, last] = [Buffer.alloc(28), Buffer.alloc(19), Buffer.alloc(27)];
+    first.write('OggS');
+    head.write('OpusHead');
+    head.writeUInt16LE(312, 10);
+    last.write('OggS');
+    last.writeBigInt64LE(96_312n, 6);
+    return Buffer.concat([first, head, last]);
+  };
+
+  it('that is a recording becomes a voice message with its length, or a file where voice messages are forbidden', async (t) => {
+    const { adapter, fake, dm, channel, at } = await start(t);
+    fake.world.channel(channel).denied.add('voice');
+    const voice = { name: 'answer.ogg', mime: 'audio/ogg', kind: 'voice' } as const;
+    await adapter.send(await file(at(dm), voice, recording()), 'a', patience());
+    await adapter.send(await file(at(channel), voice, recording()), 'b', patience());
+    await adapter.send(await file(at(dm), voice, 'no recording'), 'c', patience());
+    expect(fake.messages(dm).map(({ flags, files }) => [flags, files[0]?.filename])).toEqual([
+      [8192, 'voice-message.ogg'],
+      [0, 'answer.ogg'],
+    ]);
+    expect(fake.messages(channel).map(({ flags, files }) => [flags, files[0]?.filename])).toEqual([[0, 'answer.ogg']]);
+    const sent = fake.calls.find(({ path }) => path === `/channels/${dm}/messages`)?.body;
+    expect(sent).toMatchObject({ attachments: [{ duration_secs: 2 }] });
   });
 
   it('that is gone is refused for good', async (t) => {
