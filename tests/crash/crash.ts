@@ -59,6 +59,8 @@ export async function runCrashTest(plan: CrashPlan, say: (line: string) => void 
   const databaseProblems: string[] = [];
   const start = (): GatewayProcess => startGateway({ home, model: model.base, ...settingsFor(platforms) });
   try {
+    for (const platform of platforms) platform.prepare?.(home);
+    await greet(platforms, plan, start);
     const feeding = feed(platforms, plan, random);
     for (let round = 0; round < plan.rounds; round += 1) {
       const gateway = start();
@@ -93,6 +95,16 @@ function countSends(platforms: readonly CrashPlatform[]): number {
   return platforms.reduce((sum, platform) => sum + platform.sends().length, 0);
 }
 
+async function greet(platforms: readonly CrashPlatform[], { chats }: CrashPlan, start: () => GatewayProcess): Promise<void> {
+  const shy = platforms.filter(({ needsGreeting }) => needsGreeting === true);
+  if (shy.length === 0) return;
+  const gateway = start();
+  await waitFor(() => shy.every((platform) => platform.contacts() > 0), 20_000);
+  for (const platform of shy) for (let chat = 0; chat < chats; chat += 1) platform.say('hello', chat);
+  await waitFor(() => shy.every((platform) => new Set(platform.sends().map((send) => send.chat)).size === chats), 20_000);
+  await gateway.stop();
+}
+
 /** Every fourth message makes the model append a line to a file before it answers: a side effect that must not happen twice. */
 function scriptedReply(text: string, body: { readonly messages: readonly { readonly role: string }[] }) {
   const number = [...text.matchAll(/#(\d+)/g)].at(-1)?.[1] ?? '?'; // a turn that was given up leaves its message before this one
@@ -102,8 +114,9 @@ function scriptedReply(text: string, body: { readonly messages: readonly { reado
 }
 
 /** Which platform a message goes to, and which chat there. */
-function placeOf(number: number, { chats, platforms }: CrashPlan): { readonly platform: number; readonly chat: number } {
-  return { platform: number % platforms.length, chat: Math.floor(number / platforms.length) % chats };
+function placeOf(number: number, chats: number, platforms: readonly CrashPlatform[]): { readonly platform: number; readonly chat: number } {
+  const platform = number % platforms.length;
+  return { platform, chat: Math.floor(number / platforms.length) % Math.min(chats, platforms[platform]?.mostChats ?? chats) };
 }
 
 async function feed(platforms: readonly CrashPlatform[], plan: CrashPlan, random: Random): Promise<void> {
@@ -111,7 +124,7 @@ async function feed(platforms: readonly CrashPlatform[], plan: CrashPlan, random
   const spreadMs = (rounds * longestWorkMs) / 2;
   for (let number = 0; number < messages; number += 1) {
     // Queued: a message that simply came would interrupt the turn before it, and that one would have no answer of its own.
-    const { platform, chat } = placeOf(number, plan);
+    const { platform, chat } = placeOf(number, plan.chats, platforms);
     platforms[platform]?.say(`/queue message #${number}`, chat);
     if (random.chance(0.4)) await sleep(random.below((5 * spreadMs) / messages)); // in little bursts
   }
@@ -169,7 +182,7 @@ interface Ledger {
 function readLedger(home: string): Ledger {
   const db = new Sqlite(path.join(home, 'state.db'), { readonly: true });
   try {
-    const rows = db.prepare("select json_extract(payload, '$.text') as text, state, outcome from inbox").all() as {
+    const rows = db.prepare("select json_extract(payload, '$.text') as text, state, outcome from inbox where text like '%#%'").all() as {
       text: string;
       state: string;
       outcome: string;
@@ -240,7 +253,7 @@ function judge({ platforms, plan, home, kills }: Evidence): Omit<CrashReport, 'k
     excusedDuplicates: excused.length,
     duplicates: doubled.filter((number) => !excused.includes(number)),
     outOfOrder: outOfOrder(sends),
-    misplaced: answered.filter((number) => sends.get(number)?.some((send) => isMisplaced(number, send, plan))),
+    misplaced: answered.filter((number) => sends.get(number)?.some((send) => isMisplaced(send, placeOf(number, plan.chats, platforms)))),
     repeatedEffects: repeatedEffects(home),
     ledgerProblems: numbers.flatMap((number) => ledgerProblem(number, outcomes.get(number) ?? [])),
   };
@@ -262,8 +275,7 @@ function answersByNumber(platforms: readonly CrashPlatform[]): ReadonlyMap<numbe
   return sends;
 }
 
-function isMisplaced(number: number, send: PlacedSend, plan: CrashPlan): boolean {
-  const { platform, chat } = placeOf(number, plan);
+function isMisplaced(send: PlacedSend, { platform, chat }: ReturnType<typeof placeOf>): boolean {
   return send.platform !== platform || send.chat !== chat;
 }
 

@@ -12,6 +12,12 @@ export interface CrashPlatform {
   /** The daemon's configuration and environment for it. */
   readonly config: Readonly<Record<string, object>>;
   readonly env: Readonly<Record<string, string>>;
+  /** There are no more chats than these. */
+  readonly mostChats?: number;
+  /** What was written before the first contact with a chat is nowhere to be found: the test begins with one. */
+  readonly needsGreeting?: true;
+  /** Before the first start. */
+  prepare?(home: string): void;
   /** A person writes in the chat with this index. */
   say(text: string, chat: number): void;
   /** Messages of the bot that the platform accepted, in order; one that it knew again by its key counts once. */

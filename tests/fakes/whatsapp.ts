@@ -24,6 +24,8 @@ export interface Sent {
   readonly quotes: string | undefined;
   /** How often it was sent under this id. */
   times: number;
+  /** When it was taken, ms since the epoch. */
+  readonly t: number;
 }
 
 interface Waiting {
@@ -440,7 +442,7 @@ function apply({ sent }: State, { id, chat }: { readonly id: string; readonly ch
       text: textOf(message),
       deleted: false,
       quotes: message.extendedTextMessage?.contextInfo?.stanzaId ?? undefined,
-      times: 1,
+      times: 1, t: Date.now(),
     });
 }
 
