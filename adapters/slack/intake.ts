@@ -64,38 +64,27 @@ export interface Item {
 }
 
 export function createIntake(parts: IntakeParts): Intake {
-  const { host, threads, names } = parts;
+  const { host, threads } = parts;
   const context = contextOf(parts);
   const heard = new Map<string, string>();
   const store = createStoring(host, threads);
   let sinceMs = 0;
-  const timely = (event: InboundMessage, late: boolean): InboundMessage =>
-    late && event.sentAtMs < sinceMs ? { ...event, late: true } : event;
+  const timely = ({ event }: Item, late: boolean): InboundMessage[] => {
+    if (event === undefined) return [];
+    return [late && event.sentAtMs < sinceMs ? { ...event, late: true } : event];
+  };
   const catchUp = createCatchUp<Item>({
     store: host.store,
     log: host.log,
     compare: compareTs,
     positionOf: ({ ts }) => ts,
     fetch: createFetch({ ...parts, context, heard }),
-    hand: (items, keep, late) =>
-      store(
-        items.flatMap(({ event }) => (event === undefined ? [] : [timely(event, late)])),
-        keep,
-      ),
+    hand: (items, keep, late) => {
+      const events = items.flatMap((item) => timely(item, late));
+      store(events, keep);
+    },
   });
-  // A name that must be asked for may not let a later message go first.
-  let queue: Promise<unknown> = Promise.resolve();
-  const message = (payload: unknown, signal: AbortSignal): Promise<void> => {
-    const handed = queue.then(async () => {
-      const decoded = await named(decodePayload(payload, context()), () => decodePayload(payload, context()), { names, signal });
-      hear(heard, payload, decoded);
-      if (decoded.type === 'ignored' && decoded.why === FOREIGN)
-        host.log.warn({}, 'Slack sent what is for another workspace. Two accounts may not share one app: give each its own.');
-      return { stored: handOver(decoded, { catchUp, threads }) };
-    });
-    queue = handed.catch(() => undefined);
-    return handed.then(({ stored }) => stored);
-  };
+  const inOrder = createQueue({ ...parts, context, heard, catchUp });
   return {
     listening: () => {
       sinceMs = parts.now();
@@ -103,10 +92,34 @@ export function createIntake(parts: IntakeParts): Intake {
     catchUp,
     heard,
     take: async (payload, signal) => {
-      if (eventSchema.safeParse(payload).success) return refusing(message(payload, signal));
+      if (eventSchema.safeParse(payload).success) return refusing(inOrder(payload, signal));
       const decoded = decodePayload(payload, context());
       if (decoded.type === 'event') await insistently(() => store([decoded.event], {}), parts.timing.storeRetryMs, signal);
     },
+  };
+}
+
+interface QueueParts extends Pick<IntakeParts, 'host' | 'threads' | 'names'> {
+  readonly context: () => CodecContext;
+  readonly heard: Map<string, string>;
+  readonly catchUp: CatchUp<Item>;
+}
+
+/** A name that must be asked for may not let a later message go first. Resolves when the message is stored, which later ones do not wait for. */
+function createQueue({ host, threads, names, context, heard, catchUp }: QueueParts): Intake['take'] {
+  let queue: Promise<unknown> = Promise.resolve();
+  return (payload, signal) => {
+    const handed = queue.then(async () => {
+      const again = (): Decoded => decodePayload(payload, context());
+      const decoded = await named(again(), again, { names, signal });
+      signal.throwIfAborted();
+      hear(heard, payload, decoded);
+      if (decoded.type === 'ignored' && decoded.why === FOREIGN)
+        host.log.warn({}, 'Slack sent what is for another workspace. Two accounts may not share one app: give each its own.');
+      return { stored: handOver(decoded, { catchUp, threads }) };
+    });
+    queue = handed.catch(() => undefined);
+    return handed.then(({ stored }) => stored);
   };
 }
 

@@ -9,7 +9,6 @@ import { createTestHost, type TestHost } from '../host.ts';
 
 export const DIRECT = 'D0DIRECT1';
 export const CHANNEL = 'C0GENERAL';
-export const PERSON = 'U0PERSON1';
 
 export const QUICK: Timing = {
   ...TIMING,

@@ -184,6 +184,17 @@ describe('the connection', () => {
     await expect(rig.running).resolves.toBeUndefined();
   });
 
+  it('hands nothing over any more once it was told to stop', async () => {
+    const rig = await connected();
+    rig.fake.fail('users.info', 'hang');
+    rig.fake.say('from somebody whom we do not know', { user: 'U0NEW0001' });
+    await rig.fake.waitFor(() => rig.fake.calls.some(({ method }) => method === 'users.info'));
+    await rig.stop();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(rig.host.offers).toEqual([]);
+    expect(rig.fake.unacknowledged()).toBe(1);
+  });
+
   it.each([
     ['auth.test', 'invalid_auth', 'SLACK_BOT_TOKEN'],
     ['auth.test', 'account_inactive', 'SLACK_BOT_TOKEN'],
