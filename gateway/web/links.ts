@@ -1,18 +1,5 @@
+import type { PhoneLink } from './phone-link.ts';
 import { LinkView } from './views/link.ts';
-
-export type LinkOffer =
-  | { readonly type: 'warning'; readonly text: string }
-  | { readonly type: 'qr'; readonly rows: readonly string[]; readonly expiresAtMs: number }
-  | { readonly type: 'code'; readonly code: string; readonly expiresAtMs: number };
-
-export interface PhoneLink {
-  readonly platform: string;
-  readonly account: string;
-  readonly label: string;
-  readonly state: string;
-  readonly offer?: LinkOffer;
-  readonly problem?: string;
-}
 
 /** While there is something to do, and while there is nothing. Looking is what makes the gateway ask for codes. */
 const BUSY_MS = 2000;

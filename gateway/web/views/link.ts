@@ -1,5 +1,5 @@
 import { button, h } from '../dom.ts';
-import type { LinkOffer, PhoneLink } from '../links.ts';
+import type { LinkOffer, PhoneLink } from '../phone-link.ts';
 import { qrPicture } from './qr-picture.ts';
 
 export interface LinkPorts {
