@@ -12,6 +12,12 @@ export function accountKey(chat: { readonly platform: string; readonly account: 
   return `${chat.platform}/${chat.account}`;
 }
 
+/** "telegram", or "telegram:work": how people write an account's key. */
+export function accountName(account: string): string {
+  const [platform = '', name = ''] = account.split('/');
+  return name === 'main' ? platform : `${platform}:${name}`;
+}
+
 /** The outbox lane of a chat: all its threads share it, because pacing and order are the chat's. */
 export function outboxLane(chat: ChatRef): string {
   return `${accountKey(chat)}/${chat.chat}`;

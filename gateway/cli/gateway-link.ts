@@ -5,7 +5,7 @@ import { type Act, exitCodes } from './verbs.ts';
 const answerSchema = z.object({ link: z.string() });
 
 export const act: Act = async ({ deps, print }) => {
-  const { link } = answerSchema.parse(await askDaemon(deps, 'POST', '/api/sign-in-links'));
+  const { link } = answerSchema.parse(await askDaemon(deps, { method: 'POST', route: '/api/sign-in-links' }));
   print(link);
   return exitCodes.ok;
 };

@@ -4,7 +4,7 @@ import { type Act, exitCodes } from './verbs.ts';
 
 export const act: Act = async ({ deps, options, print }) => {
   // The daemon of this home has just answered over a socket that only its owner can reach; a newer one may add keys.
-  const status = (await askDaemon(deps, 'GET', '/api/status')) as Status;
+  const status = (await askDaemon(deps, { method: 'GET', route: '/api/status' })) as Status;
   if (options['json'] === true) print(JSON.stringify(status, undefined, 2));
   else for (const line of describe(status, Date.now())) print(line);
   return exitCodes.ok;

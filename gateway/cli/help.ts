@@ -4,6 +4,6 @@ import { exitCodes } from './verbs.ts';
 
 /** For an argv that asks for help. Resolves with the exit code. */
 export function showHelp(argv: readonly string[], version: string): Promise<number> {
-  // Only "--help" behind a "--" comes to a verb, and no verb takes arguments.
+  // Only "--help" behind a "--" comes to a verb, and nobody means that as a code or an id.
   return execute(argv, { version, act: async () => exitCodes.usage });
 }

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { exitCodes, groups, type Verb, verbs } from './verbs.ts';
+import { exitCodes, type Given, groups, type Verb, verbs } from './verbs.ts';
 
 export interface CommandLine {
   readonly version: string;
   /** Called with the verb that was given. */
-  readonly act: (verb: Verb, options: Readonly<Record<string, unknown>>) => Promise<number>;
+  readonly act: (verb: Verb, given: Given) => Promise<number>;
 }
 
 /** Parses and acts. Help and version are answered here; resolves with the exit code. Rejects only with what `act` rejects with. */
@@ -17,13 +17,9 @@ export async function execute(argv: readonly string[], { version, act }: Command
     .showHelpAfterError('Try: hermes --help')
     .addHelpText('after', () => `\n${overview()}`);
   program.configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'hermes: ')) });
-  const parents = new Map<string, Command>();
-  for (const [name, summary] of Object.entries(groups)) parents.set(name, program.command(name).description(summary).helpCommand(false));
-  for (const verb of verbs) {
-    const command = parents.get(verb.words[0])?.command(verb.words[1]).description(verb.summary);
-    for (const [flags, description] of verb.options) command?.option(flags, description);
-    command?.action(async (options: Readonly<Record<string, unknown>>) => {
-      code = await act(verb, options);
+  for (const [verb, command] of addVerbs(program)) {
+    command.action(async () => {
+      code = await act(verb, { args: command.args, options: command.opts() });
     });
   }
   if (argv.length === 0) program.outputHelp();
@@ -31,9 +27,30 @@ export async function execute(argv: readonly string[], { version, act }: Command
   return code;
 }
 
+function addVerbs(program: Command): (readonly [Verb, Command])[] {
+  const parents = new Map<string, Command>();
+  for (const [name, summary] of Object.entries(groups)) parents.set(name, program.command(name).description(summary).helpCommand(false));
+  return verbs.flatMap((verb) => {
+    const [group, name] = verb.words;
+    const command = parents
+      .get(group)
+      ?.command(name, { isDefault: verb.isDefault === true })
+      .description(verb.summary);
+    if (command === undefined) return [];
+    for (const [notation, description] of verb.args ?? []) command.argument(notation, description);
+    for (const [flags, description] of verb.options) command.option(flags, description);
+    return [[verb, command] as const];
+  });
+}
+
+/** As people type it. */
+function typed({ words: [group, name], isDefault, args }: Verb): string {
+  return [group, ...(isDefault === true ? [] : [name]), ...(args ?? []).map(([notation]) => notation)].join(' ');
+}
+
 /** All verbs at once: nobody should have to ask for the help of each group. */
 function overview(): string {
-  const names = verbs.map((verb) => verb.words.join(' '));
+  const names = verbs.map(typed);
   const width = Math.max(...names.map((name) => name.length)) + 2;
   const lines = verbs.map((verb, index) => `  ${(names[index] ?? '').padEnd(width)}${verb.summary}`);
   return ['Verbs:', ...lines, '', 'The home directory is ~/.hermes, or what HERMES_HOME says.'].join('\n');

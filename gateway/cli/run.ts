@@ -6,15 +6,21 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
   try {
     return await execute(argv, {
       version: deps.version,
-      act: async (verb, options) => {
+      act: async (verb, given) => {
         const { act } = await verb.load();
-        return act({ deps, options, print: (line) => process.stdout.write(`${line}\n`) });
+        return act({ ...given, deps, print: (line) => process.stdout.write(`${line}\n`) });
       },
     });
   } catch (error) {
     process.stderr.write(`${sentence(error)}\n`);
-    return error instanceof Error && error.name === 'NoDaemonError' ? exitCodes.noDaemon : exitCodes.failed;
+    return codeOf(error);
   }
+}
+
+function codeOf(error: unknown): number {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'NoDaemonError') return exitCodes.noDaemon;
+  return name === 'UsageError' ? exitCodes.usage : exitCodes.failed;
 }
 
 /** What went wrong without a stack: our errors are written for people. HERMES_DEBUG=1 shows where a bug is. */

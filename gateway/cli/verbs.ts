@@ -3,6 +3,10 @@ export interface Verb {
   /** "gateway run": the group and the name in it. */
   readonly words: readonly [group: string, name: string];
   readonly summary: string;
+  /** The group alone means this one. */
+  readonly isDefault?: true;
+  /** What follows the words, in Commander's notation ("<code>", "[account]"), and what it is. */
+  readonly args?: readonly (readonly [notation: string, description: string])[];
   /** Commander's notation ("-v, --verbose") and what it does. */
   readonly options: readonly (readonly [flags: string, description: string])[];
   load(): Promise<{ readonly act: Act }>;
@@ -11,9 +15,15 @@ export interface Verb {
 /** Resolves with the exit code. What it throws is shown as one sentence. */
 export type Act = (context: CliContext) => Promise<number>;
 
-export interface CliContext {
-  readonly deps: CliDeps;
+/** What stood on the command line. */
+export interface Given {
+  /** In the order of the table; Commander has seen to it that those that must be there are. */
+  readonly args: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface CliContext extends Given {
+  readonly deps: CliDeps;
   /** Writes a line to standard output. */
   readonly print: (line: string) => void;
 }
@@ -40,9 +50,15 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2, noDaemon: 3 } as const;
 export const groups: Readonly<Record<string, string>> = {
   gateway: 'the daemon that people talk to',
   config: 'config.yaml and .env',
+  pairing: 'who may talk to the agent',
   slack: 'the Slack app',
   whatsapp: 'the WhatsApp account',
 };
+
+const accountArgument = [
+  '<platform:account>',
+  'the platform, and which of its accounts unless it is the main one (telegram, telegram:work)',
+] as const;
 
 export const verbs: readonly Verb[] = [
   {
@@ -80,6 +96,33 @@ export const verbs: readonly Verb[] = [
     summary: 'print where config.yaml is',
     options: [],
     load: () => import('./config-path.ts'),
+  },
+  {
+    words: ['pairing', 'list'],
+    summary: 'show who was let in, who waits, and the code for the first owner while there is none',
+    options: [['--json', 'print everything as JSON']],
+    load: () => import('./pairing-list.ts'),
+  },
+  {
+    words: ['pairing', 'approve'],
+    summary: 'let in whoever the bot gave this code to',
+    args: [accountArgument, ['<code>', 'as the person read it from the chat; small letters, spaces and hyphens do not matter']],
+    options: [['--role <role>', 'what they are to the agent: owner, admin or user (user)']],
+    load: () => import('./pairing-approve.ts'),
+  },
+  {
+    words: ['pairing', 'revoke'],
+    summary: 'let somebody in no longer; what is theirs ends at once',
+    args: [accountArgument, ['<id>', 'as "hermes pairing list" shows it']],
+    options: [],
+    load: () => import('./pairing-revoke.ts'),
+  },
+  {
+    words: ['pairing', 'clear-pending'],
+    summary: 'forget the requests that nobody has answered',
+    args: [['[platform:account]', 'only of this platform, or of one of its accounts (telegram, telegram:work)']],
+    options: [],
+    load: () => import('./pairing-clear.ts'),
   },
   {
     words: ['slack', 'manifest'],

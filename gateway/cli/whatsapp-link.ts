@@ -67,11 +67,11 @@ async function step(context: CliContext, { link, phone, shown }: Step): Promise<
   const { offer } = link;
   if (offer?.type === 'warning') {
     if (!(await agreed(context, offer.text))) return false;
-    await askDaemon(deps, 'POST', `${route}/accept`);
+    await askDaemon(deps, { method: 'POST', route: `${route}/accept` });
     return true;
   }
   if (phone !== undefined && !shown.asked) {
-    await askDaemon(deps, 'POST', `${route}/code/${phone}`);
+    await askDaemon(deps, { method: 'POST', route: `${route}/code/${phone}` });
     shown.asked = true;
   }
   const text = describe(offer, phone);
@@ -113,7 +113,7 @@ function phoneOf(given: unknown): string | undefined {
 
 async function linkOf({ deps, options }: CliContext): Promise<Link> {
   const account = String(options['account'] ?? 'main');
-  const { links } = linksSchema.parse(await askDaemon(deps, 'GET', '/api/links'));
+  const { links } = linksSchema.parse(await askDaemon(deps, { method: 'GET', route: '/api/links' }));
   const link = links.find((one) => one.platform === 'whatsapp' && one.account === account);
   if (link !== undefined) return link;
   throw new Error(

@@ -9,26 +9,29 @@ export class NoDaemonError extends Error {
 }
 
 /** Asks the running daemon. Rejects with NoDaemonError, or with the sentence that the daemon answered. */
-export async function callControl(path: string, method: ControlMethod, route: string, signal: AbortSignal): Promise<unknown> {
-  const { status, body } = await ask(path, { method, route }, signal);
+export async function callControl(path: string, question: ControlQuestion, signal: AbortSignal): Promise<unknown> {
+  const { status, body } = await ask(path, question, signal);
   if (status < 400) return body;
   // /readyz says "not ready" with a status that is no failure of the call.
   if (!('error' in body) || typeof body.error !== 'string') return body;
   throw new Error(body.error);
 }
 
-export type ControlMethod = 'GET' | 'POST';
+type ControlMethod = 'GET' | 'POST';
 
-interface Question {
+export interface ControlQuestion {
   readonly method: ControlMethod;
   readonly route: string;
+  /** Sent as JSON. */
+  readonly body?: object;
 }
 
-async function ask(socketPath: string, { method, route }: Question, signal: AbortSignal): Promise<ControlAnswer> {
+async function ask(socketPath: string, { method, route, body }: ControlQuestion, signal: AbortSignal): Promise<ControlAnswer> {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const sent = request({ socketPath, method, path: route, signal, agent: false }, resolve);
+    const sent = request({ socketPath, method, path: route, headers, signal, agent: false }, resolve);
     sent.on('error', (error) => reject(explained(error, socketPath)));
-    sent.end();
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) {

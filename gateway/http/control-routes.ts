@@ -14,7 +14,7 @@ export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[
     { method: 'POST', path: '/api/restart', public: false, answer: () => restart(handlers) },
     { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: { asks: handlers.asks() } }) },
     { method: 'POST', path: '/api/asks/:id/answer', public: false, answer: (request) => decide(handlers, request) },
-    ...(handlers.people === undefined ? [] : peopleRoutes(handlers.people)),
+    ...peopleRoutes(handlers.people),
     ...(handlers.links === undefined ? [] : linkRoutes(handlers.links)),
   ];
 }

@@ -3,14 +3,21 @@ import { z } from 'zod';
 import type { Done, PeopleControl } from '../status.ts';
 import type { ControlAnswer, ControlRequest, ControlRoute } from './control-route.ts';
 
-export function peopleRoutes(people: PeopleControl): readonly ControlRoute[] {
+/** Undefined: in safe mode. The routes are there all the same, so that whoever asks hears why nothing is done. */
+export function peopleRoutes(people: PeopleControl | undefined): readonly ControlRoute[] {
+  const only =
+    (act: (people: PeopleControl, request: ControlRequest) => ControlAnswer) =>
+    (request: ControlRequest): ControlAnswer =>
+      people === undefined ? failure(503, safeMode) : act(people, request);
   return [
-    { method: 'GET', path: '/api/people', public: false, answer: () => ({ status: 200, body: people.all() }) },
-    { method: 'POST', path: '/api/people/approve', public: false, answer: (request) => approve(people, request) },
-    { method: 'POST', path: '/api/people/revoke', public: false, answer: (request) => revoke(people, request) },
-    { method: 'POST', path: '/api/people/clear', public: false, answer: (request) => clear(people, request) },
+    { method: 'GET', path: '/api/people', public: false, answer: only((known) => ({ status: 200, body: known.all() })) },
+    { method: 'POST', path: '/api/people/approve', public: false, answer: only(approve) },
+    { method: 'POST', path: '/api/people/revoke', public: false, answer: only(revoke) },
+    { method: 'POST', path: '/api/people/clear', public: false, answer: only(clear) },
   ];
 }
+
+const safeMode = 'The gateway is in safe mode and nobody is let in or out. "hermes gateway status" says why; mend that and restart it.';
 
 const account = z.string().regex(/^[a-z0-9_-]{1,32}\/[a-z0-9_-]{1,32}$/);
 const approval = z.strictObject({ account, code: z.string().max(64), role: z.enum(['owner', 'admin', 'user']).optional() });

@@ -5,8 +5,7 @@ import type { AskRow } from '../store/asks.ts';
 import type { Store } from '../store/index.ts';
 import type { PairingRequest } from '../store/pairing.ts';
 import type { Requester } from '../store/schema.ts';
-import type { TurnTarget } from '../target.ts';
-import { accountName } from './pairing.ts';
+import { accountName, type TurnTarget } from '../target.ts';
 
 /** Where an owner reads, and who answers there. */
 export interface OwnerPlace {

@@ -6,7 +6,7 @@ import type { Store } from '../store/index.ts';
 import type { NewPart } from '../store/outbox.ts';
 import type { PairingRequest } from '../store/pairing.ts';
 import type { Role } from '../store/people-schema.ts';
-import { accountKey, outboxLane } from '../target.ts';
+import { accountKey, accountName, outboxLane } from '../target.ts';
 import type { Clock } from '../time.ts';
 import { newCode, opened, readCode, seal } from './codes.ts';
 import { countFailure, forgive, lockedUntil } from './guesses.ts';
@@ -114,12 +114,6 @@ function codeText(account: string, code: string): string {
     `Your code is **${code}**. It is good for an hour.`,
     `Give it to my owner, who lets you in on my page or with \`hermes pairing approve ${accountName(account)} ${code}\`.`,
   ].join('\n\n');
-}
-
-/** "telegram", or "telegram:work": how people write an account. */
-export function accountName(account: string): string {
-  const [platform = '', name = ''] = account.split('/');
-  return name === 'main' ? platform : `${platform}:${name}`;
 }
 
 interface Guess {

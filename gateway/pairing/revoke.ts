@@ -4,7 +4,8 @@ import type { Lanes } from '../lanes.ts';
 import { isPersonsKey, type Sessions } from '../sessions.ts';
 import type { Store } from '../store/index.ts';
 import type { PersonRow } from '../store/people.ts';
-import { accountName, type PairingResult } from './pairing.ts';
+import { accountName } from '../target.ts';
+import type { PairingResult } from './pairing.ts';
 
 export interface RevokeOptions {
   readonly store: Store;

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { callControl } from '../../gateway/http/control-client.ts';
 import { startGateway } from './support/gateway.ts';
 
-const ask = (home: string) => callControl(path.join(home, 'run', 'control.sock'), 'GET', '/readyz', AbortSignal.timeout(5000));
+const ask = (home: string) =>
+  callControl(path.join(home, 'run', 'control.sock'), { method: 'GET', route: '/readyz' }, AbortSignal.timeout(5000));
 
 test('a daemon is ready when its accounts hear something and its store takes what is written', async () => {
   const gateway = await startGateway();

@@ -78,7 +78,7 @@ describe('safe mode', () => {
     const controlSocket = path.join(temporaryHome(), 'run', 'gateway.sock');
     const options = { version: '1', home: '/home', store, http: undefined, notes: [safeModeNote(facts)], controlSocket, restart };
     const daemon = await startSafeMode({ ...options, log: memoryLog(), now: Date.now });
-    return { daemon, ask: (method, route) => callControl(controlSocket, method, route, AbortSignal.timeout(5000)) };
+    return { daemon, ask: (method, route) => callControl(controlSocket, { method, route }, AbortSignal.timeout(5000)) };
   }
   type Ask = (method: 'GET' | 'POST', route: string) => Promise<unknown>;
 

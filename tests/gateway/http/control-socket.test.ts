@@ -42,19 +42,21 @@ async function post(socketPath: string, route: string, body: string): Promise<un
 describe('the control socket', () => {
   it('answers the owner what the page is answered', async () => {
     const path = await listening(controlHandlers({ signInLink: () => 'http://127.0.0.1:9119/#code=x' }));
-    expect(await callControl(path, 'GET', '/api/status', signal())).toEqual(status);
-    expect(await callControl(path, 'POST', '/api/sign-in-links', signal())).toEqual({ link: 'http://127.0.0.1:9119/#code=x' });
+    expect(await callControl(path, { method: 'GET', route: '/api/status' }, signal())).toEqual(status);
+    expect(await callControl(path, { method: 'POST', route: '/api/sign-in-links' }, signal())).toEqual({
+      link: 'http://127.0.0.1:9119/#code=x',
+    });
   });
 
   it('"not ready" is an answer and no failure', async () => {
     const path = await listening(controlHandlers({ ready: () => ({ ready: false, accounts: [] }) }));
-    expect(await callControl(path, 'GET', '/readyz', signal())).toEqual({ ready: false, accounts: [] });
+    expect(await callControl(path, { method: 'GET', route: '/readyz' }, signal())).toEqual({ ready: false, accounts: [] });
   });
 
   it('passes the sentence of a refusal on', async () => {
     const path = await listening();
-    await expect(callControl(path, 'POST', '/api/sign-in-links', signal())).rejects.toThrow('web.enabled');
-    await expect(callControl(path, 'GET', '/api/other', signal())).rejects.toThrow('no such control route');
+    await expect(callControl(path, { method: 'POST', route: '/api/sign-in-links' }, signal())).rejects.toThrow('web.enabled');
+    await expect(callControl(path, { method: 'GET', route: '/api/other' }, signal())).rejects.toThrow('no such control route');
   });
 
   it('takes a decision as the page does', async () => {
@@ -64,7 +66,7 @@ describe('the control socket', () => {
       return { done: true, text: 'Denied.' };
     };
     const path = await listening(controlHandlers({ asks: () => [ask], answerAsk }));
-    expect(await callControl(path, 'GET', '/api/asks', signal())).toEqual({ asks: [ask] });
+    expect(await callControl(path, { method: 'GET', route: '/api/asks' }, signal())).toEqual({ asks: [ask] });
     expect(await post(path, '/api/asks/7/answer', '{"choice":"deny"}')).toEqual({ text: 'Denied.' });
     expect(decided).toEqual([[7, 'deny']]);
     for (const body of ['', '{"choice":', `{"choice":"${'x'.repeat(100_000)}"}`]) {
@@ -99,8 +101,8 @@ describe('the control socket', () => {
 
   it('says that no daemon runs, and how to start one', async () => {
     const path = controlSocketPath(home);
-    await expect(callControl(path, 'GET', '/api/status', signal())).rejects.toThrow(NoDaemonError);
-    await expect(callControl(path, 'GET', '/api/status', signal())).rejects.toThrow('hermes gateway run');
+    await expect(callControl(path, { method: 'GET', route: '/api/status' }, signal())).rejects.toThrow(NoDaemonError);
+    await expect(callControl(path, { method: 'GET', route: '/api/status' }, signal())).rejects.toThrow('hermes gateway run');
   });
 
   it('takes over from a daemon that was killed', async () => {
@@ -109,15 +111,15 @@ describe('the control socket', () => {
     const script = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
     await new Promise((resolve) => spawn(process.execPath, ['-e', script]).once('exit', resolve));
     expect(existsSync(path)).toBe(true);
-    await expect(callControl(path, 'GET', '/api/status', signal())).rejects.toThrow(NoDaemonError);
+    await expect(callControl(path, { method: 'GET', route: '/api/status' }, signal())).rejects.toThrow(NoDaemonError);
     await listening();
-    expect(await callControl(path, 'GET', '/api/status', signal())).toEqual(status);
+    expect(await callControl(path, { method: 'GET', route: '/api/status' }, signal())).toEqual(status);
   });
 
   it('does not take the place of a daemon that answers', async () => {
     const path = await listening();
     await expect(listening()).rejects.toThrow('Another gateway answers');
-    expect(await callControl(path, 'GET', '/api/status', signal())).toEqual(status);
+    expect(await callControl(path, { method: 'GET', route: '/api/status' }, signal())).toEqual(status);
   });
 
   it('removes its file when it closes', async () => {
@@ -139,7 +141,7 @@ describe('the control socket', () => {
     mkdirSync(join(home, 'run'));
     writeFileSync(controlSocketPath(home), '');
     const path = await listening();
-    expect(await callControl(path, 'GET', '/healthz', signal())).toEqual({ alive: true });
+    expect(await callControl(path, { method: 'GET', route: '/healthz' }, signal())).toEqual({ alive: true });
   });
 });
 

@@ -1,0 +1,8 @@
+import { accountOf } from './account-name.ts';
+import { decide } from './pairing-decide.ts';
+import type { Act } from './verbs.ts';
+
+export const act: Act = async (context) => {
+  const [platform = '', person = ''] = context.args;
+  return decide(context, '/api/people/revoke', { account: accountOf(platform), person });
+};
