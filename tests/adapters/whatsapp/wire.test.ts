@@ -135,7 +135,7 @@ describe('a WhatsApp that does not work as it should', () => {
   ])('%s: it is told, tried again with patience, and works when the fault is over', async (_what, behaviour) => {
     const fake = await server();
     fake.behaviour = behaviour;
-    const rig = await wire({ on: fake, timing: { openMs: 600, queryMs: 200 } });
+    const rig = await wire({ on: fake, timing: { openMs: 400, queryMs: 1000 } });
     await until(() => states(rig).includes('down'));
     expect(rig.host.states.at(-1)?.detail).toMatch(/WhatsApp/);
     expect(rig.host.alives).toBe(0);
