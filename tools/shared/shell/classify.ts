@@ -1,6 +1,6 @@
 import type { Risk } from '../../../agent/risk.ts';
 import { commandName, type Finding, type Reading, type SimpleCommand } from './command.ts';
-import { isDeceiving, isStatic, resolveWord, shown } from './pattern.ts';
+import { isDeceiving, resolveWord, shown } from './pattern.ts';
 import { codeRules, interpreters } from './rules/code.ts';
 import { combinationFindings } from './rules/combination.ts';
 import { converters, servers } from './rules/converters.ts';
@@ -18,6 +18,7 @@ import type { Rule } from './rules/rule.ts';
 import { systemRules } from './rules/system.ts';
 import { judgeUnknown } from './rules/unknown.ts';
 import { writeRules } from './rules/write.ts';
+import { inWords, touchesOf } from './touches.ts';
 import type { ParseShell } from './tree.ts';
 import { readShell } from './walk.ts';
 import { WRAPPERS } from './wrappers.ts';
@@ -48,7 +49,7 @@ const FOR_ALL: readonly Rule[] = [
 export function classifyCommand(text: string, place: ShellPlace, parse: ParseShell): Risk {
   const reading = readShell(text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text, place, parse);
   const findings = [...textFindings(text), ...reading.findings, ...readingFindings(reading, place)];
-  return toRisk(findings, subjectsOf(reading, { findings, text }));
+  return { ...toRisk(findings, subjectsOf(reading, { findings, text })), touches: touchesOf(reading, findings, place) };
 }
 
 function readingFindings(reading: Reading, place: ShellPlace): Finding[] {
@@ -111,13 +112,4 @@ function subjectsOf(reading: Reading, from: { findings: readonly Finding[]; text
 function doubtfulOf(findings: readonly Finding[]): string[] {
   const about = findings.flatMap((finding) => finding.about ?? []);
   return [...new Set(about.flatMap((subject) => (typeof subject === 'string' ? subject : [inWords(subject), ...removedPlaces(subject)])))];
-}
-
-function inWords(command: SimpleCommand): string {
-  return command.argv.map(quoted).join(' ');
-}
-
-function quoted(word: string): string {
-  if (!isStatic(word)) return shown(word);
-  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -123,7 +123,7 @@ function takesNamesFromInput(command: SimpleCommand): boolean {
 }
 
 function readsUnknownFiles(command: SimpleCommand): boolean {
-  return readsFiles({ argv: ['', command.argv[0] ?? ''] }) && command.argv.slice(1).some((word) => word.startsWith(ANY));
+  return readsFiles({ argv: ['', command.argv[0] ?? ''] }) && command.argv.slice(1).some((word) => word.includes(ANY));
 }
 
 function readsFiles(command: { readonly argv: readonly string[] }): boolean {

@@ -2,7 +2,7 @@ import { commandName, type Finding, type SimpleCommand } from '../command.ts';
 import { type OptionSpec, parseOptions } from '../options.ts';
 import { isStatic } from '../pattern.ts';
 import type { ShellPlace } from './links.ts';
-import { ask, type Rule, streaming } from './rule.ts';
+import { ask, type Rule, streaming, writing } from './rule.ts';
 import { attach, MEMORY } from './system.ts';
 
 /** Programs that mostly read, and write where one of their words says. */
@@ -205,7 +205,8 @@ const rules: Record<string, Rule> = {
     const { flags, operands } = parseOptions(command.argv.slice(1), { values: 'd' });
     // Without a file of its own it is the person's history.
     const files = operands.length > 0 ? operands : [`${place.home}/.bash_history`];
-    return flags.has('a') || flags.has('w') ? firstWritten(files, command, place) : [];
+    // It puts a new file in the place of the old one, also of a device.
+    return flags.has('a') || flags.has('w') ? files.flatMap((file) => writing(file, command.directories, place)).slice(0, 1) : [];
   },
   script: both(
     intoFirst({ values: 'cEIOBTmo', longValues: ['command', 'log-in', 'log-out', 'log-io', 'log-timing'] }),
