@@ -10,6 +10,8 @@ const LISTENING = 'listening';
 const SHORT_MS = 60_000;
 const LIVELY_MS = 24 * 60 * 60_000;
 const MOST_LIVELY = 30;
+/** After a short gap, but in a new process. */
+const MOST_AT_START = 100;
 /** Threads are forgotten by people sooner than channels, and each costs a call. */
 const THREAD_MS = 7 * 24 * 60 * 60_000;
 const MOST_THREADS = 100;
@@ -31,21 +33,25 @@ export interface Gap {
 
 export function createGap(parts: GapParts): Gap {
   const { store, catchUp, history, now } = parts;
+  let started = false;
   return {
     async open(signal) {
+      const isStart = !started;
       const heardMs = store.get(LISTENING);
       const known = knownMarks(parts);
-      if (typeof heardMs !== 'number') {
-        catchUp.begin(inOrder(known));
-        return;
+      if (typeof heardMs !== 'number') catchUp.begin(inOrder(known));
+      else {
+        const isShort = now() - heardMs < SHORT_MS;
+        const listed = isShort && !isStart ? [] : await history.channels(signal);
+        signal.throwIfAborted();
+        const [threads, channels] = byKind(known, listed);
+        const all = [...inOrder(channels), ...inOrder(threads.filter(({ atMs }) => now() - atMs < THREAD_MS)).slice(0, MOST_THREADS)];
+        const lively = inOrder([...threads, ...channels].filter(({ atMs }) => now() - atMs < LIVELY_MS));
+        // A process that was killed may have lost what Slack believes delivered.
+        const some = isStart ? [...lively, ...all] : lively;
+        catchUp.begin(isShort ? [...new Set(some)].slice(0, isStart ? MOST_AT_START : MOST_LIVELY) : all, (heardMs / 1000).toFixed(6));
       }
-      const isShort = now() - heardMs < SHORT_MS;
-      const listed = isShort ? [] : await history.channels(signal);
-      signal.throwIfAborted();
-      const threads = inOrder(known.filter(({ mark, atMs }) => mark.includes(':') && now() - atMs < THREAD_MS)).slice(0, MOST_THREADS);
-      const channels = inOrder(withUnread(known, listed).filter(({ mark }) => !mark.includes(':')));
-      const lively = inOrder(known.filter(({ atMs }) => now() - atMs < LIVELY_MS)).slice(0, MOST_LIVELY);
-      catchUp.begin(isShort ? lively : [...channels, ...threads], (heardMs / 1000).toFixed(6));
+      started = true;
     },
     listening: () => store.put({ [LISTENING]: now() }),
   };
@@ -64,9 +70,12 @@ function knownMarks({ catchUp, threads, now }: GapParts): readonly Known[] {
   return [...known, ...joined.map((mark) => ({ mark, atMs: msOf(mark.slice(mark.indexOf(':') + 1)) }))];
 }
 
-function withUnread(known: readonly Known[], listed: readonly string[]): readonly Known[] {
+/** Threads, and channels with those that were never read. */
+function byKind(known: readonly Known[], listed: readonly string[]): readonly [readonly Known[], readonly Known[]] {
   const marks = new Set(known.map(({ mark }) => mark));
-  return [...known, ...listed.filter((mark) => !marks.has(mark)).map((mark) => ({ mark, atMs: 0 }))];
+  const unread = listed.filter((mark) => !marks.has(mark)).map((mark) => ({ mark, atMs: 0 }));
+  const isThread = ({ mark }: Known): boolean => mark.includes(':');
+  return [known.filter(isThread), [...known.filter((entry) => !isThread(entry)), ...unread]];
 }
 
 /** Direct chats first, then where something was written last. */
