@@ -274,7 +274,9 @@ function messageNode({ chat, id, message }: { readonly chat: string; readonly id
       type: 'text',
       t: String(Math.floor(Date.now() / 1000)),
       notify: 'Ann',
-      ...(group ? { participant: ANN_PHONE, participant_lid: ANN_LID } : { sender_lid: ANN_LID }),
+      ...(group
+        ? { participant: ANN_PHONE, participant_lid: ANN_LID }
+        : { sender_lid: chat.endsWith('@lid') ? chat : lidOf(chat.split('@')[0] ?? '') }),
     },
     content: [{ tag: 'plaintext', attrs: {}, content: proto.Message.encode(message).finish() }],
   };
@@ -318,6 +320,22 @@ function begin(state: State, session: Session): void {
   });
 }
 
+/** Everybody has a phone: who is written to for the first time gets one. */
+function personAt(people: Map<string, Person>, address: string): Person | undefined {
+  const jid = jidNormalizedUser(address);
+  const known = people.get(jid);
+  const [, digits] = /^(\d+)@s\.whatsapp\.net$/.exec(jid) ?? /^9(\d{8,})@lid$/.exec(jid) ?? [];
+  if (known !== undefined || digits === undefined) return known;
+  const person = createPerson(`${digits}@s.whatsapp.net`, lidOf(digits));
+  people.set(person.phone, person);
+  people.set(person.lid, person);
+  return person;
+}
+
+function lidOf(digits: string): string {
+  return digits === ANN_PHONE.split('@')[0] ? ANN_LID : `9${digits}@lid`;
+}
+
 async function reply({ people }: State, node: BinaryNode): Promise<BinaryNode[]> {
   const asked = Array.isArray(node.content) ? node.content[0] : undefined;
   switch (`${node.attrs['xmlns']} ${asked?.tag}`) {
@@ -327,7 +345,7 @@ async function reply({ people }: State, node: BinaryNode): Promise<BinaryNode[]>
       return [{ tag: 'digest', attrs: {} }];
     case 'encrypt key': {
       const wanted = getBinaryNodeChildren(asked, 'user').map(({ attrs }) => attrs['jid'] ?? '');
-      const users = await Promise.all(wanted.map((jid) => people.get(jidNormalizedUser(jid))?.bundle(jid)));
+      const users = await Promise.all(wanted.map((jid) => personAt(people, jid)?.bundle(jid)));
       return [{ tag: 'list', attrs: {}, content: users.filter((user) => user !== undefined) }];
     }
     case 'usync usync':
@@ -341,10 +359,10 @@ async function reply({ people }: State, node: BinaryNode): Promise<BinaryNode[]>
   }
 }
 
-function devicesOf(people: ReadonlyMap<string, Person>, asked: BinaryNode | undefined): BinaryNode[] {
+function devicesOf(people: Map<string, Person>, asked: BinaryNode | undefined): BinaryNode[] {
   return getBinaryNodeChildren(getBinaryNodeChild(asked, 'list'), 'user').map(({ attrs }) => {
     const jid = attrs['jid'] ?? '';
-    const person = people.get(jidNormalizedUser(jid));
+    const person = personAt(people, jid);
     const own = jidNormalizedUser(jid) === jidNormalizedUser(BOT_JID) || jidNormalizedUser(jid) === jidNormalizedUser(BOT_LID);
     const device = { tag: 'device', attrs: { id: own ? '5' : '0', ...(own ? { 'key-index': '1' } : {}) } };
     return {
@@ -414,7 +432,7 @@ async function read({ people }: State, node: BinaryNode): Promise<proto.Message 
   const copies = getBinaryNodeChildren(getBinaryNodeChild(node, 'participants'), 'to');
   let message: proto.Message | undefined;
   for (const { attrs, content } of copies) {
-    const person = people.get(jidNormalizedUser(attrs['jid'] ?? ''));
+    const person = personAt(people, attrs['jid'] ?? '');
     const [encrypted] = Array.isArray(content) ? content : [];
     if (person !== undefined && encrypted !== undefined) message = await person.read(encrypted, BOT_JID);
   }
@@ -442,7 +460,8 @@ function apply({ sent }: State, { id, chat }: { readonly id: string; readonly ch
       text: textOf(message),
       deleted: false,
       quotes: message.extendedTextMessage?.contextInfo?.stanzaId ?? undefined,
-      times: 1, t: Date.now(),
+      times: 1,
+      t: Date.now(),
     });
 }
 

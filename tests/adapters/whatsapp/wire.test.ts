@@ -84,6 +84,16 @@ describe('the real client library', () => {
     expect(rig.fake.messages(GROUP)).toMatchObject([{ text: 'All well.', quotes: message }, { text: 'And you?' }]);
   });
 
+  it('talks with several people', async () => {
+    const rig = await wire();
+    await rig.connected();
+    const others = ['491700000001', '491700000002'].map((digits) => `${digits}@s.whatsapp.net`);
+    for (const chat of others) rig.fake.say('hello', { chat });
+    await until(() => rig.host.received.length === 2);
+    await Promise.all(others.map((chat) => rig.adapter.send(text(`to ${chat}`, { ...ann, chat }), 'k', patience())));
+    for (const chat of others) expect(rig.fake.messages(chat)).toMatchObject([{ text: `to ${chat}` }]);
+  });
+
   it('sends the same message again under the same id after a restart, so that people see it once', async () => {
     const rig = await wire();
     await rig.connected();
