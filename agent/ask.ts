@@ -9,6 +9,8 @@ export interface ApprovalRequest {
   /** One line that shows what the call is about. */
   readonly preview: string;
   readonly risk: Risk;
+  /** What a person is asked for the sake of, where it is not the risk of the call itself: a permission rule. */
+  readonly by?: string;
 }
 
 export interface Approval {

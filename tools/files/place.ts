@@ -1,4 +1,4 @@
-import type { Risk } from '../../agent/risk.ts';
+import type { Risk, Touch } from '../../agent/risk.ts';
 import type { SessionRef } from '../../agent/tool.ts';
 import { absolutePath, isWithin, realPath } from '../shared/home-paths.ts';
 import { runsWithGit, type SensitivePlaces, whyNotRead, whyNotWrite } from '../shared/sensitive-paths.ts';
@@ -58,7 +58,12 @@ function realPlaces(places: FilePlaces): FilePlaces {
 
 export function readRisk(given: string, session: SessionRef, places: FilePlaces): Risk {
   const target = locate(given, session, places);
-  return riskOf(target, { hardline: readRefusal(target, session, places) });
+  return riskOf(target, { kind: 'read', hardline: readRefusal(target, session, places) });
+}
+
+export function searchRisk(given: string, session: SessionRef, places: FilePlaces): Risk {
+  const target = locate(given, session, places);
+  return riskOf(target, { kind: 'search', hardline: readRefusal(target, session, places) });
 }
 
 /** A place that is only reached by a link is none to ask about: `run` writes nothing then and says which file to name. */
@@ -66,14 +71,21 @@ export function writeRisk(given: string, session: SessionRef, places: FilePlaces
   const target = locate(given, session, places);
   const hardline = writeDenial(target, session, places);
   const isLedAway = ledAway(target, session) !== undefined;
-  return riskOf(target, { hardline, ask: isLedAway ? undefined : writeDoubt(target, session) });
+  return riskOf(target, { kind: 'write', hardline, ask: isLedAway ? undefined : writeDoubt(target, session) });
 }
 
-function riskOf({ real }: Target, why: { hardline: string | undefined; ask?: string | undefined }): Risk {
+interface Judged {
+  readonly kind: Touch['kind'];
+  readonly hardline: string | undefined;
+  readonly ask?: string | undefined;
+}
+
+function riskOf({ named, real }: Target, { kind, hardline, ask }: Judged): Risk {
   const subjects = [real];
-  if (why.hardline !== undefined) return { level: 'hardline', why: why.hardline, subjects, doubtful: subjects };
-  if (why.ask !== undefined) return { level: 'ask', why: why.ask, subjects, doubtful: subjects };
-  return { level: 'safe', why: '', subjects };
+  const touched = { subjects, touches: [{ kind, name: real, also: [named] }] };
+  if (hardline !== undefined) return { level: 'hardline', why: hardline, ...touched, doubtful: subjects };
+  if (ask !== undefined) return { level: 'ask', why: ask, ...touched, doubtful: subjects };
+  return { level: 'safe', why: '', ...touched };
 }
 
 function writeDoubt({ real }: Target, session: SessionRef): string | undefined {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { defineTool, type SessionRef, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
 import { isWithin } from '../shared/home-paths.ts';
-import { type FilePlaces, locate, readRefusal, readRisk, type Target } from './place.ts';
+import { type FilePlaces, locate, readRefusal, searchRisk, type Target } from './place.ts';
 import { type RipgrepEnd, ripgrep } from './ripgrep.ts';
 
 const MAX_CHARACTERS = 100_000;
@@ -40,7 +40,7 @@ export function createSearchFiles(parts: SearchParts): Tool {
     args,
     effect: 'read',
     preview: (given) => (given.path === '.' ? given.pattern : `${given.pattern} in ${given.path}`),
-    risk: async (given, session) => readRisk(given.path, session, parts),
+    risk: async (given, session) => searchRisk(given.path, session, parts),
     run: (given, ctx) => run(given, parts, ctx),
   });
 }
