@@ -19,7 +19,7 @@ export interface WireOptions {
   readonly timing?: Partial<Timing>;
 }
 
-const WIRE: Partial<Timing> = { connectMs: 400, queryMs: 2000, takenMs: 500, openMs: 3000 };
+const WIRE: Partial<Timing> = { connectMs: 2500, queryMs: 2500, takenMs: 1000, openMs: 4000 };
 
 export async function startWire(options: WireOptions = {}) {
   const fake = options.on ?? (await startFakeWhatsApp());
