@@ -16,6 +16,7 @@ export interface CodecContext {
   readonly autoThread: boolean;
   readonly noThreadChats: readonly string[];
   readonly threadRequireMention: boolean;
+  readonly ignoreNoMention: boolean;
   nameOf(channel: string): string | undefined;
 }
 
@@ -96,8 +97,10 @@ function verdictOf({ message, place }: Found, context: CodecContext): GateVerdic
     },
     rules,
   );
-  const takesPart = place.thread !== undefined && place.joined && !threadRequireMention;
-  return verdict === 'ignored' && takesPart && !rules.ignoredChats.includes(place.chat) ? 'overheard' : verdict;
+  if (verdict === 'addressed') return verdict;
+  const takesPart = place.thread !== undefined && place.joined && !threadRequireMention && !rules.ignoredChats.includes(place.chat);
+  const forOthers = context.ignoreNoMention && message.mentions.length > 0;
+  return (verdict === 'overheard' || takesPart) && !forOthers ? 'overheard' : 'ignored';
 }
 
 /** A thread that hangs on a message has that message's id, so it is known before there is a thread. */

@@ -79,6 +79,7 @@ function contextOf({ config, host, places }: IntakeParts, id: () => string): Cod
     autoThread: config.auto_thread,
     noThreadChats: config.no_thread_chats,
     threadRequireMention: config.thread_require_mention,
+    ignoreNoMention: config.ignore_no_mention,
     nameOf: places.nameOf,
   };
 }

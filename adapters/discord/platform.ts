@@ -30,6 +30,8 @@ export interface DiscordConfig extends AccountConfig, GateConfig {
   readonly auto_thread: boolean;
   readonly no_thread_chats: readonly string[];
   readonly thread_require_mention: boolean;
+  /** Where no mention is needed, what mentions others and not the bot is meant for them. */
+  readonly ignore_no_mention: boolean;
   readonly slash_commands: boolean;
   readonly reactions: boolean;
   readonly suppress_embeds: boolean;
@@ -75,6 +77,7 @@ const schema: z.ZodType<DiscordConfig> = z
     auto_thread: z.boolean().default(true),
     no_thread_chats: idList.default([]),
     thread_require_mention: z.boolean().default(false),
+    ignore_no_mention: z.boolean().default(true),
     slash_commands: z.boolean().default(true),
     reactions: z.boolean().default(true),
     suppress_embeds: z.boolean().default(false),
@@ -114,6 +117,8 @@ ${accessTemplate}
 # auto_thread: true
 # no_thread_chats: []
 # thread_require_mention: false
+# Where it needs no mention, it leaves alone what mentions others and not it.
+# ignore_no_mention: true
 # slash_commands: true
 # Marks messages: seen, done, failed.
 # reactions: true
@@ -144,6 +149,16 @@ export const discordPlatform: Platform<DiscordConfig> = {
     DISCORD_ALLOWED_ROLES: 'allowed_roles',
     DISCORD_GROUP_ALLOWED_CHATS: 'group_allowed_chats',
     DISCORD_ALLOW_BOTS: 'allow_bots',
+    DISCORD_REQUIRE_MENTION: 'require_mention',
+    DISCORD_THREAD_REQUIRE_MENTION: 'thread_require_mention',
+    DISCORD_IGNORE_NO_MENTION: 'ignore_no_mention',
+    DISCORD_FREE_RESPONSE_CHANNELS: 'free_response_channels',
+    DISCORD_IGNORED_CHANNELS: 'ignored_channels',
+    DISCORD_ALLOWED_CHANNELS: 'allowed_channels',
+    DISCORD_NO_THREAD_CHANNELS: 'no_thread_channels',
+    DISCORD_AUTO_THREAD: 'auto_thread',
+    DISCORD_REACTIONS: 'reactions',
+    DISCORD_MAX_ATTACHMENT_BYTES: 'max_attachment_bytes',
   },
   secrets: ['bot_token'],
   template,

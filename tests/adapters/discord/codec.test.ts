@@ -53,6 +53,7 @@ const context = (more: Partial<CodecContext> = {}): CodecContext => ({
   autoThread: true,
   noThreadChats: [],
   threadRequireMention: false,
+  ignoreNoMention: true,
   nameOf: (id) => (id === CHANNEL ? 'general' : undefined),
   ...more,
 });
@@ -112,6 +113,16 @@ describe('a message of Discord', () => {
     expect(decode({}, thread).type).toBe('ignored');
     expect(decode({}, { ...thread, joined: true }, { threadRequireMention: true }).type).toBe('ignored');
     expect(decode({}, { ...thread, joined: true }, { rules: { ...free, ignoredChats: [CHANNEL] } }).type).toBe('ignored');
+  });
+
+  it('that mentions somebody else is left to them, even where none is needed', () => {
+    const toAnn = { content: `<@${ANN}> hi`, mentions: [sample.author] };
+    const free = { rules: { ...context().rules, freeResponseChats: [CHANNEL] } };
+    expect(decode(toAnn, channel, free).type).toBe('ignored');
+    expect(decode(toAnn, { ...thread, joined: true }).type).toBe('ignored');
+    expect(decode(toAnn, channel, { ...free, ignoreNoMention: false }).type).toBe('message');
+    expect(decode({ ...toAnn, content: `hermes, tell <@${ANN}>` }, channel, free).type).toBe('message');
+    expect(decode(toAnn, direct).type).toBe('message');
   });
 
   it('is ignored outside the only channels, and not in their threads', () => {
