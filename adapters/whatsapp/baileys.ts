@@ -152,7 +152,10 @@ function listen({ socket, options, creds, log, closed }: Listening): void {
       void socket.end(error instanceof Error ? error : undefined);
     }
   });
-  ev.on('messages.upsert', ({ messages, type }) => event({ type: 'messages', messages, offline: type === 'append' }));
+  ev.on('messages.upsert', ({ messages, type, requestId }) =>
+    // `requestId`: the phone sent it again.
+    event({ type: 'messages', messages, offline: type === 'append' || requestId !== undefined }),
+  );
   ev.on('connection.update', (update) => {
     if (update.qr !== undefined) {
       event({ type: 'qr', qr: update.qr, livesMs: codes === 0 ? FIRST_QR_MS : NEXT_QR_MS });

@@ -104,6 +104,8 @@ interface Piece {
 async function contentOf(parts: DelivererParts, { message, id }: Piece): Promise<Content> {
   const setting = parts.chats.setting(message);
   if (message.type !== 'file') return textContent(message, setting);
+  const kept = parts.chats.ours.contentOf(message.chat.chat, id);
+  if (kept !== undefined) return kept;
   const content = await uploaded(parts, message, setting);
   // Kept before it is sent: whoever cannot decrypt it asks for the same file, and the upload is not repeated after a crash.
   parts.chats.ours.keepFile(id, toJson(content));

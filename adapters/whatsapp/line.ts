@@ -30,7 +30,7 @@ export type LineEvent =
   | { readonly type: 'caught-up' }
   /** A message is here and will be acknowledged by the client library. Before that: whoever hears this decides whether it is remembered. */
   | { readonly type: 'arriving'; readonly arrival: Arrival }
-  /** `offline`: they waited at WhatsApp. Not parsed. */
+  /** `offline`: they waited at WhatsApp or on the phone. Not parsed. */
   | { readonly type: 'messages'; readonly messages: readonly unknown[]; readonly offline: boolean }
   /** WhatsApp keeps this account from beginning new chats, or stops doing so. */
   | { readonly type: 'restricted'; readonly active: boolean };

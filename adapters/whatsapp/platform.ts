@@ -49,7 +49,8 @@ const users = idList.transform((ids, context): readonly string[] =>
 /** Groups may be written without their server. */
 const groups = idList.transform((ids): readonly string[] => ids.map((id) => (/^[\d-]+$/.test(id) ? `${id}@g.us` : id)));
 
-const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+/** In .env everything is text. */
+const flag = z.union([z.boolean(), z.enum(['true', 'false', 'yes', 'no', '1', '0']).transform((text) => /^(?:true|yes|1)$/.test(text))]);
 
 const wait = z.coerce.number().min(0).max(60_000);
 

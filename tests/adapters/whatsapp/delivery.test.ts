@@ -160,6 +160,16 @@ describe('files', () => {
     expect(rig.fake.messages(ANN)).toHaveLength(1);
   });
 
+  it('are uploaded once, however often they are sent', async () => {
+    const rig = await connected({ config: { reply_only: false } });
+    const message = file('k.pdf');
+    rig.fake.fail({ refuse: 500 });
+    await expect(rig.adapter.send(message, 'k', patience())).rejects.toMatchObject({ kind: 'transient' });
+    await rig.adapter.send(message, 'k', patience());
+    await rig.adapter.send(message, 'another', patience());
+    expect([rig.fake.uploads.length, rig.fake.messages(ANN).length]).toEqual([2, 2]);
+  });
+
   it.each([
     ['gone', () => ({ ...file('h'), path: '/nowhere/h' }), 'is gone'],
     ['empty', () => file('i', { sizeBytes: 0 }), 'is empty'],

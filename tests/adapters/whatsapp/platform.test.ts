@@ -7,7 +7,7 @@ describe("WhatsApp's configuration", () => {
   it('is off until it is switched on by name', () => {
     expect(whatsappPlatform.enabled(schema.parse({}))).toBe(false);
     expect(whatsappPlatform.enabled(schema.parse({ allowed_users: '49151234567' }))).toBe(false);
-    for (const enabled of [true, 'true']) expect(whatsappPlatform.enabled(schema.parse({ enabled }))).toBe(true);
+    for (const enabled of [true, 'true', 'yes', '1']) expect(whatsappPlatform.enabled(schema.parse({ enabled }))).toBe(true);
     expect(whatsappPlatform.enabled(schema.parse({ enabled: 'false' }))).toBe(false);
   });
 
