@@ -192,6 +192,19 @@ describe('what was written while nobody listened', () => {
     expect(messages(again).find(({ text }) => text === 'its reply')?.chat).toEqual(chatOf(CHANNEL, root));
   });
 
+  it('is looked for everywhere by a new process, however short the gap, because Slack may believe it delivered', async () => {
+    const kept = new Map<string, Json>();
+    const rig = await connected({ kept });
+    await rig.fake.waitFor(() => kept.has('listening'));
+    await away(rig);
+    rig.fake.say('in a chat that was never read', { quietly: true });
+    const again = await connected({ kept, on: rig.fake });
+    await rig.fake.waitFor(() => again.host.received.length === 1);
+    rig.fake.dropSockets();
+    await rig.fake.waitFor(() => rig.fake.sockets().ever === 3);
+    expect(rig.fake.calls.filter(({ method }) => method === 'users.conversations')).toHaveLength(1);
+  });
+
   it('is nothing on a fresh install', async () => {
     const rig = await startRig({
       before: (fake) => {
