@@ -119,6 +119,11 @@ ${accessTemplate}
 # thread_require_mention: false
 # Where it needs no mention, it leaves alone what mentions others and not it.
 # ignore_no_mention: true
+# Hermes Agent's names of those lists of channels are taken as well.
+# free_response_channels: []
+# ignored_channels: []
+# allowed_channels: []
+# no_thread_channels: []
 # slash_commands: true
 # Marks messages: seen, done, failed.
 # reactions: true
