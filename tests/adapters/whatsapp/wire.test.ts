@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ANN_LID, ANN_PHONE, type Behaviour, GROUP, startFakeWhatsApp } from '../../fakes/whatsapp.ts';
 import { until } from './rig.ts';
 import { startWire, type WireOptions } from './wire-rig.ts';
@@ -151,6 +151,20 @@ describe('a WhatsApp that does not work as it should', () => {
     expect(rig.host.alives).toBe(0);
     fake.behaviour = 'normal';
     await rig.connected();
+  });
+
+  it('goes silent in the middle: that is noticed by what does not come, and it is connected anew', { timeout: 15_000 }, async () => {
+    // The client library gives an answer five seconds beyond the time between two questions.
+    const rig = await wire({ timing: { keepAliveMs: 100 } });
+    await rig.connected();
+    rig.fake.behaviour = 'deaf';
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { alives } = rig.host;
+    await vi.waitFor(() => expect(states(rig)).toContain('degraded'), { timeout: 8000 });
+    expect(rig.host.alives).toBe(alives);
+    rig.fake.behaviour = 'normal';
+    await rig.connected();
+    expect(rig.host.alives).toBeGreaterThan(alives);
   });
 
   it('has logged us out: the account stops, the dead keys go, and only the owner makes another link', async () => {
