@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type AccountData, createAccountData } from './account-data.ts';
 import { type ApprovalStore, createApprovalStore } from './approvals.ts';
 import { type AskStore, createAskStore } from './asks.ts';
+import { type AuditStore, createAuditStore } from './audit.ts';
 import { type ChatSettingsStore, createChatSettings } from './chat-settings.ts';
 import { type Database, openDatabase } from './database.ts';
 import { damaged, explainFailure } from './failure.ts';
@@ -41,6 +42,7 @@ export interface Store {
   readonly chats: ChatSettingsStore;
   readonly people: PeopleStore;
   readonly pairing: PairingStore;
+  readonly audit: AuditStore;
   /** Marks the stop as clean, closes the file and gives the home free. */
   close(): void;
 }
@@ -121,6 +123,7 @@ function repositories(database: Database, now: () => number) {
     chats: createChatSettings(database),
     people: createPeopleStore(database),
     pairing: createPairingStore(database),
+    audit: createAuditStore(database, now),
   };
 }
 

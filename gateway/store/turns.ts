@@ -67,7 +67,8 @@ export interface LeftBubble {
 /** Intent rows of tool calls. */
 export interface CallIntents {
   callStarted(turnId: number, call: ToolCall): void;
-  callFinished(turnId: number, callId: string, status: ToolStatus): void;
+  /** When it had started; undefined: it had not. */
+  callFinished(turnId: number, callId: string, status: ToolStatus): number | undefined;
   /** Calls that started and have no result. */
   openCalls(turnId: number): ReadonlySet<string>;
 }
@@ -208,7 +209,7 @@ function callIntents({ orm }: Database, now: () => number): CallIntents {
     },
     callFinished: (turnId, callId, status) => {
       const same = and(eq(calls.turnId, turnId), eq(calls.callId, callId), open);
-      orm.update(calls).set({ status, finishedAt: now() }).where(same).run();
+      return orm.update(calls).set({ status, finishedAt: now() }).where(same).returning({ at: calls.startedAt }).get()?.at;
     },
     openCalls: (turnId) => new Set(openCalls.all({ turnId }).map((row) => row.callId)),
   };
