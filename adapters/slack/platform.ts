@@ -100,6 +100,9 @@ ${accessTemplate}
 # mention_required_chats: []
 # ignored_chats: []
 # allowed_chats: []
+# Hermes Agent's names of two of those lists are taken as well.
+# free_response_channels: []
+# allowed_channels: []
 # Further names it answers to (regular expressions).
 # mention_patterns: []
 # Messages of other bots: none, mentions (those that mention us) or all.
@@ -138,6 +141,12 @@ export const slackPlatform: Platform<SlackConfig> = {
     SLACK_ALLOWED_USERS: 'allowed_users',
     SLACK_ALLOW_ALL_USERS: 'allow_all_users',
     SLACK_GROUP_ALLOWED_CHATS: 'group_allowed_chats',
+    SLACK_ALLOW_BOTS: 'allow_bots',
+    SLACK_REQUIRE_MENTION: 'require_mention',
+    SLACK_STRICT_MENTION: 'strict_mention',
+    SLACK_FREE_RESPONSE_CHANNELS: 'free_response_channels',
+    SLACK_ALLOWED_CHANNELS: 'allowed_channels',
+    SLACK_REACTIONS: 'reactions',
   },
   secrets: ['bot_token', 'app_token', 'signing_secret'],
   template,
