@@ -11,10 +11,16 @@ export interface Gaps {
   /** READY: what was before is lost but for the history. Synchronous: nothing live overtakes what was missed. */
   sessionBegins(signal: AbortSignal): void;
   /** GUILD_CREATE tells what the newest message of each channel is. */
-  guildAppears(guild: string, signal: AbortSignal): void;
+  guildAppears(guild: Appearing, signal: AbortSignal): void;
   live(channel: string, found: Found, signal: AbortSignal): void;
   /** A message that is not for us. */
   passed(channel: string, message: string): void;
+}
+
+export interface Appearing {
+  readonly id: string;
+  /** When we came to it. What was written before that was not for us. */
+  readonly joinedAtMs: number;
 }
 
 export interface GapsParts {
@@ -43,24 +49,25 @@ export function createGaps(parts: GapsParts): Gaps {
   const runner = createRunner(host, { run: catchUp.run, owed, again: () => catchUp.begin([...owed], heard()) });
   const heard = (): string | undefined => textIn(store.get(HEARD));
   const homes = (wanted: string): string[] => channelsIn(host, wanted);
-  const hasNews = (channel: string, newest: string | undefined): boolean => {
-    const mark = catchUp.markOf(channel) ?? heard();
+  const hasNews = (channel: string, newest: string | undefined, since: string | undefined): boolean => {
+    const mark = catchUp.markOf(channel) ?? since;
     return mark !== undefined && newest !== undefined && compareSnowflakes(newest, mark) > 0;
   };
   const isRecent = (channel: string): boolean => now() - timeOf(catchUp.markOf(channel) ?? '0') < ARCHIVED_AFTER_MS;
   return {
     sessionBegins(signal) {
       // A fresh install replays nothing.
-      if (heard() === undefined) store.put({ [HEARD]: snowflakeAt(now()) });
+      if (heard() === undefined) hear(host, snowflakeAt(now()));
       catchUp.begin(homes(DIRECT));
       runner.start(signal);
     },
-    guildAppears(guild, signal) {
+    guildAppears({ id: guild, joinedAtMs }, signal) {
+      const since = later(heard(), snowflakeAt(joinedAtMs));
       const known = places.channelsOf(guild);
       const listed = new Set(known.map(({ id }) => id));
-      const news = known.filter(({ id, lastMessage }) => hasNews(id, lastMessage)).map(({ id }) => id);
+      const news = known.filter(({ id, lastMessage }) => hasNews(id, lastMessage, since)).map(({ id }) => id);
       const archived = homes(guild).filter((id) => !listed.has(id) && isRecent(id));
-      catchUp.begin([...news, ...archived], heard());
+      catchUp.begin([...news, ...archived], since);
       runner.start(signal);
     },
     live(channel, found, signal) {
@@ -74,7 +81,7 @@ export function createGaps(parts: GapsParts): Gaps {
     },
     passed(channel, message) {
       catchUp.skip(channel, message);
-      if (runner.isIdle() && timeOf(message) - timeOf(heard() ?? '0') > HEARD_EVERY_MS) store.put({ [HEARD]: message });
+      if (runner.isIdle() && timeOf(message) - timeOf(heard() ?? '0') > HEARD_EVERY_MS) hear(host, message);
     },
   };
 }
@@ -102,6 +109,19 @@ function createChannels({ host, history, decode }: GapsParts, owed: Set<string>)
       else host.store.put(kept);
     },
   });
+}
+
+/** Only saves work at the next start: not worth losing the connection when the store refuses it. */
+function hear({ store, log }: Host, position: string): void {
+  try {
+    store.put({ [HEARD]: position });
+  } catch (error) {
+    log.warn({ why: whyOf(error) }, 'How far everything was heard could not be stored.');
+  }
+}
+
+function later(one: string | undefined, other: string): string | undefined {
+  return one === undefined || compareSnowflakes(one, other) > 0 ? one : other;
 }
 
 function channelsIn({ store }: Host, wanted: string): string[] {

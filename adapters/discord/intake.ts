@@ -17,7 +17,7 @@ export interface Me {
 }
 
 export interface Intake {
-  /** An event of the gateway, in order. Never throws. */
+  /** An event of the gateway, in order. */
   packet(type: string, data: unknown, signal: AbortSignal): void;
   /** Undefined until the first READY. */
   me(): Me | undefined;
@@ -57,7 +57,8 @@ export function createIntake(parts: IntakeParts): Intake {
       else {
         places.event(type, data, me?.id);
         const guild = type === 'GUILD_CREATE' ? guildSchema.safeParse(data).data : undefined;
-        if (guild !== undefined && guild.unavailable !== true) gaps.guildAppears(guild.id, signal);
+        if (guild !== undefined && guild.unavailable !== true)
+          gaps.guildAppears({ id: guild.id, joinedAtMs: Date.parse(guild.joined_at) }, signal);
       }
       if (me === undefined && type !== 'READY') host.log.warn({ type }, 'An event came before the session began.');
     },

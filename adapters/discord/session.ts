@@ -28,7 +28,7 @@ export interface SessionParts {
   readonly host: Host;
   readonly reconnects: Reconnects;
   readonly budget: Budget;
-  /** An event of the gateway, in order. Must not throw. */
+  /** An event of the gateway, in order. What it throws ends the connection. */
   packet(type: string, data: unknown): void;
   /** A server and ourselves, to ask for an event with. */
   probeWith(): { readonly guild: string; readonly me: string } | undefined;
@@ -93,7 +93,12 @@ function createLink(parts: LinkParts, over: AbortSignal): Link {
     if (over.aborted) return;
     watch.event();
     host.alive();
-    parts.packet(packet.t, packet.d);
+    try {
+      parts.packet(packet.t, packet.d);
+    } catch (error) {
+      // discord.js would turn it into an end of the process.
+      parts.fail(error instanceof Error ? error : new Error(String(error)));
+    }
   });
   // Both are told by what follows them: a closing, or a rejected login.
   client.on(Events.ShardError, () => undefined);

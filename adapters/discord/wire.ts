@@ -63,6 +63,8 @@ export const channelSchema = z.object({
 export const guildSchema = z.object({
   id,
   unavailable: z.boolean().optional(),
+  /** When we came to it. */
+  joined_at: z.iso.datetime({ offset: true }).catch(new Date(0).toISOString()),
   channels: z.array(channelSchema).default([]),
   threads: z.array(channelSchema).default([]),
   roles: z.array(z.object({ id, tags: z.object({ bot_id: id.nullish() }).nullish() })).default([]),

@@ -30,6 +30,8 @@ export interface FakeChannel {
 export interface FakeGuild {
   readonly id: string;
   readonly name: string;
+  /** When the bot came to it. */
+  readonly joinedAt: string;
   readonly roles: readonly { readonly id: string; readonly name: string; readonly tags?: { readonly bot_id: string } }[];
   /** Roles of members, by user. */
   readonly members: Map<string, { readonly nick: string | null; readonly roles: readonly string[] }>;
@@ -204,7 +206,7 @@ export function createWorld({ botId, root, now }: { botId: string; root: () => s
       const metadata = { archived, locked: false, auto_archive_duration: 1440, archive_timestamp: '2024-01-01T00:00:00.000000+00:00' };
       return { ...base, owner_id: owner, thread_metadata: metadata, message_count: 0, member_count: members.size, ...joined };
     },
-    guildJson({ id, name, roles }) {
+    guildJson({ id, name, roles, joinedAt }) {
       const mine = [...channels.values()].filter(({ guild, denied }) => guild === id && !denied.has('view'));
       return {
         id,
@@ -230,7 +232,7 @@ export function createWorld({ botId, root, now }: { botId: string; root: () => s
         soundboard_sounds: [],
         features: [],
         member_count: 2,
-        joined_at: '2024-01-01T00:00:00.000000+00:00',
+        joined_at: joinedAt,
         unavailable: false,
         large: false,
         owner_id: '100000000000000001',

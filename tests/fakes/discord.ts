@@ -80,6 +80,8 @@ export interface FakeDiscord {
   /** The person's direct chat with the bot; made at the first call. */
   dm(user: string): string;
   addGuild(more?: Partial<FakeGuild>): FakeGuild;
+  /** The bot was invited while it was connected: now it is told. */
+  appear(guild: FakeGuild): void;
   addChannel(guild: string, more?: Partial<FakeChannel>): FakeChannel;
   addUser(id: string, more?: Partial<FakeUser>): FakeUser;
   /** Somebody writes. While no connection listens it is in the history only. */
@@ -330,6 +332,7 @@ export async function startFakeDiscord(options: DiscordOptions = {}): Promise<Fa
       const guild: FakeGuild = {
         id,
         name: 'Server',
+        joinedAt: '2024-01-01T00:00:00.000000+00:00',
         roles: [{ id: world.newId(), name: 'Hermes', tags: { bot_id: botId } }],
         members: new Map([[owner, { nick: null, roles: [] }]]),
         ...more,
@@ -338,6 +341,7 @@ export async function startFakeDiscord(options: DiscordOptions = {}): Promise<Fa
       world.guilds.set(id, guild);
       return guild;
     },
+    appear: (guild) => gateway.dispatch('GUILD_CREATE', world.guildJson(guild)),
     addChannel(guild, more = {}) {
       const id = more.id ?? world.newId();
       const channel: FakeChannel = {

@@ -27,7 +27,7 @@ async function start(
       town = settle(fake);
       options.before?.(fake);
     },
-    config: { free_response_chats: '*', require_mention: false, ...options.config },
+    config: { require_mention: false, ...options.config },
   });
   onTestFinished(rig.close);
   if (town === undefined) throw new Error('there is no town');
@@ -123,6 +123,20 @@ describe.concurrent('what people wrote while Discord could not reach us', () => 
     await quiet();
     expect(texts(rig)).toEqual(['now']);
     expect(fake.calls.filter(({ path }) => path.endsWith('/messages'))).toEqual([]);
+  });
+
+  it('is nothing of what was written in a server before the bot came to it', async (t) => {
+    const rig = await start(t);
+    const { fake, town } = rig;
+    const guild = fake.addGuild({ joinedAt: new Date(Date.now() + 5).toISOString() });
+    const channel = fake.addChannel(guild.id).id;
+    fake.world.messages.set(channel, [Object.assign(fake.say({ channel: town.dm, text: 'seen' }), { channel, content: 'before the bot' })]);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    fake.appear(guild);
+    fake.say({ channel, text: 'welcome' });
+    await settled(rig, 2);
+    await quiet();
+    expect(texts(rig)).toEqual(['seen', 'welcome']);
   });
 
   it('is not asked for where nothing new was written', async (t) => {
