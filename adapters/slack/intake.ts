@@ -265,7 +265,8 @@ function createFetch({ history, threads, names, context, heard }: FetchParts) {
       items.push(event === undefined ? { ts: message.ts } : { ts: message.ts, event });
       if (thread !== undefined) continue;
       if (compareTs(message.ts, heard.get(channel) ?? '') > 0) heard.set(channel, message.ts);
-      if (event === undefined || !message.reply_count) continue;
+      // Threads of Slack's assistant hang on a message of nobody.
+      if ((event === undefined && !isDirect(channel)) || !message.reply_count) continue;
       for (const reply of await history.thread({ channel, thread: message.ts }, message.ts, signal)) {
         const late = await decode({ ...reply, channel });
         if (late !== undefined) items.push({ ts: message.ts, event: late });

@@ -48,11 +48,15 @@ export function createThreads(store: AccountStore, now: () => number): Threads {
       if (Object.keys(entries).length > 0) store.put(entries);
     },
     entry,
-    since: (ms) =>
-      store
-        .list(JOINED, { limit: MOST })
-        .filter(([, seen]) => typeof seen === 'number' && seen >= ms)
-        .map(([key]) => key.slice(JOINED.length)),
+    since: (ms) => {
+      const places = [JOINED, ASSISTANT].flatMap((prefix) =>
+        store
+          .list(prefix, { limit: MOST })
+          .filter(([, seen]) => typeof seen === 'number' && seen >= ms)
+          .map(([key]) => key.slice(prefix.length)),
+      );
+      return [...new Set(places)];
+    },
     assistant: {
       has: (channel, thread) => store.get(`${ASSISTANT}${channel}:${thread}`) !== undefined,
       add: (channel, thread) => store.put({ [`${ASSISTANT}${channel}:${thread}`]: msOf(thread) }),

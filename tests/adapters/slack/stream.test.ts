@@ -81,6 +81,23 @@ describe("an answer in a thread of Slack's assistant", () => {
     await again.close();
   });
 
+  it('is given also to what was asked there while nobody listened', async () => {
+    await rig.stop();
+    const words = (text: string, thread: string) => rig.fake.say(text, { thread, quietly: true });
+    words('in the thread we knew', place.thread ?? '');
+    words(
+      'in a new one',
+      rig.fake.say('Chat started', { extra: { subtype: 'assistant_app_thread' }, user: rig.fake.botUser, quietly: true }),
+    );
+    const again = await startRig({ on: rig.fake, kept });
+    await rig.fake.waitFor(() => again.host.received.length === 2);
+    expect(again.host.received.map((event) => event.type === 'message' && event.text).toSorted()).toEqual([
+      'in a new one',
+      'in the thread we knew',
+    ]);
+    await again.close();
+  });
+
   it.each<[string, SlackFault]>([
     ['hangs', 'hang'],
     ['is refused for now', { status: 429, retryAfter: 60 }],
