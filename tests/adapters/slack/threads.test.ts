@@ -231,6 +231,19 @@ describe('what was written while nobody listened', () => {
     expect(texts(again)).toEqual(['missed']);
   });
 
+  it('lets nothing be lost that is said meanwhile without a mention, in a thread that was begun meanwhile', async () => {
+    const kept = new Map<string, Json>();
+    const rig = await connected({ kept });
+    rig.fake.say(mention(rig, 'before'), { channel: CHANNEL });
+    await away(rig);
+    rig.fake.fail('conversations.history', { status: 429, retryAfter: 1 });
+    const again = await connected({ kept, on: rig.fake });
+    const root = rig.fake.say(mention(rig, 'live'), { channel: CHANNEL });
+    rig.fake.say('and more', { channel: CHANNEL, thread: root });
+    await rig.fake.waitFor(() => again.host.received.length === 2);
+    expect(texts(again).toSorted()).toEqual(['and more', 'live']);
+  });
+
   it('comes in pages', async () => {
     const kept = new Map<string, Json>();
     const rig = await connected({ kept });
