@@ -65,6 +65,7 @@ describe('what a failed call of Discord means', () => {
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])('%s means that nothing was sent', (code) => {
     const error = new Error('failed', { cause: Object.assign(new Error(code), { code }) });
+    expect(deliveryError(error).message).toBe(`Discord: the request failed (${code}).`);
     expect(facts(deliveryError(error))).toEqual({ kind: 'transient', certain: true, retryAfterMs: undefined });
   });
 
