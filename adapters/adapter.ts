@@ -172,6 +172,8 @@ export interface OutboundAsk {
   readonly hint: string;
   /** Who decided what, one line; set once it is closed. */
   readonly closed?: string;
+  /** No turn waits for the answer: what is at work goes on meanwhile, or nothing is. */
+  readonly aside?: true;
   /** Send without formatting: set after the platform refused the formatted form. */
   readonly plain?: true;
   readonly replyTo?: string;

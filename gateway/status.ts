@@ -37,10 +37,13 @@ export interface OpenAsk {
   readonly id: number;
   /** What people call it by in its chat. */
   readonly number: number;
+  /** Its card is in one of the page's own chats. */
+  readonly onPage: boolean;
+  /** Where whoever it is about talks: elsewhere than its card is, where the owner is asked about a stranger. */
   readonly platform: string;
   readonly chat: string;
   readonly chatType: ChatType;
-  /** Whose turn asks, as people know them. */
+  /** Whose turn asks, or the stranger who wants to be let in, as people know them. */
   readonly person: string;
   readonly markdown: string;
   readonly choices: readonly AskChoice[];

@@ -79,6 +79,7 @@ export type Entry =
       readonly choices: readonly AskChoice[];
       readonly hint: string;
       readonly closed?: string;
+      readonly aside?: true;
     });
 
 export type AskEntry = Entry & { readonly type: 'ask' };
@@ -144,8 +145,9 @@ export function bodyOf(message: Outbound): EntryBody | undefined {
       return shown;
     }
     case 'ask': {
-      const { token, number, markdown, choices, hint, closed } = message;
-      return { type: 'ask', token, number, markdown, choices, hint, ...(closed === undefined ? {} : { closed }) };
+      const { token, number, markdown, choices, hint, closed, aside } = message;
+      const facts = { ...(closed === undefined ? {} : { closed }), ...(aside === undefined ? {} : { aside }) };
+      return { type: 'ask', token, number, markdown, choices, hint, ...facts };
     }
     case 'file':
       return undefined;

@@ -54,8 +54,13 @@ export function cardOf(ask: Omit<AskRow, 'id' | 'cardId'>): OutboundAsk {
     choices: closed === undefined ? choicesOf(ask.body) : [],
     hint: closed === undefined ? hint(ask) : '',
     ...(closed === undefined ? {} : { closed }),
+    ...(isAside(ask.body) ? { aside: true } : {}),
     ...(replyTo === undefined ? {} : { replyTo }),
   };
+}
+
+function isAside({ kind }: AskRow['body']): boolean {
+  return kind === 'pairing' || kind === 'interrupt';
 }
 
 function hint({ body, number }: Pick<AskRow, 'body' | 'number'>): string {

@@ -69,6 +69,8 @@ export async function restartGateway(): Promise<string | undefined> {
 export interface OpenAsk {
   readonly id: number;
   readonly number: number;
+  /** Its card is in one of the page's own chats. */
+  readonly onPage: boolean;
   readonly platform: string;
   readonly chat: string;
   readonly chatType: 'dm' | 'group' | 'channel';
@@ -100,6 +102,6 @@ export async function answerAsk(id: number, choice: string): Promise<{ readonly 
   }
 }
 
-function post(path: string, body: object): Promise<Response> {
+export function post(path: string, body: object): Promise<Response> {
   return fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }

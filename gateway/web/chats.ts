@@ -119,7 +119,7 @@ export function isWorking(conversation: Conversation): boolean {
   if (conversation.preview || conversation.typingUntilMs > Date.now()) return true;
   const entries = entriesOf(conversation);
   // What is said between two tools stands below the steps, which go on all the same.
-  return isOpenProgress(entries.findLast(({ type }) => type === 'progress')) || entries.some(isOpenAsk);
+  return isOpenProgress(entries.findLast(({ type }) => type === 'progress')) || entries.some(isWaitedFor);
 }
 
 function isOpenProgress(entry: Entry | undefined): boolean {
@@ -131,8 +131,13 @@ export function isStepping(entries: readonly Entry[]): boolean {
   return isOpenProgress(entries.findLast(({ type }) => type !== 'ask'));
 }
 
-export function isOpenAsk(entry: Entry): boolean {
+function isOpenAsk(entry: Entry): boolean {
   return entry.type === 'ask' && entry.closed === undefined;
+}
+
+/** A turn goes on with the answer. */
+export function isWaitedFor(entry: Entry): boolean {
+  return entry.type === 'ask' && entry.closed === undefined && entry.aside !== true;
 }
 
 /** What a screen reader says of a new entry. */

@@ -49,6 +49,8 @@ export type AskEntry = EntryBase & {
   readonly hint: string;
   /** Who decided what; set once it is closed. */
   readonly closed?: string;
+  /** No turn waits for the answer. */
+  readonly aside?: true;
 };
 export type Entry = UserEntry | TextEntry | ProgressEntry | AskEntry;
 

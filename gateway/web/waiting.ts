@@ -46,7 +46,7 @@ export class Waiting {
     const round = ++this.#round;
     const found = await fetchAsks();
     if (found === undefined || round !== this.#round) return;
-    const asks = found.filter(({ platform }) => platform !== 'web');
+    const asks = found.filter(({ onPage }) => !onPage);
     const fresh = asks.filter(({ id }) => !this.#known.has(id));
     this.#known = new Set(asks.map(({ id }) => id));
     this.#view.show(asks);

@@ -39,6 +39,16 @@ describe.skipIf(chromiumPath === undefined)(`questions on the page, in a browser
       await page.locator('.row-typing').waitFor();
     });
 
+    it('that no turn waits for hides no dots, and offers no stop where nothing is at work', async () => {
+      const page = await bench.open();
+      const talk = bench.gateway.talkIn(chat);
+      await talk.ask({ aside: true, hint: '', choices: [{ id: 'interrupt', label: '⚡ Interrupt now' }] });
+      await choice(page, '⚡ Interrupt now').waitFor();
+      expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
+      await talk.typing();
+      await page.locator('.row-typing').waitFor();
+    });
+
     it('sends one click, takes no second one meanwhile, and shows the decision in every tab', async () => {
       const [page, other] = [await bench.open(), await bench.open()];
       const edit = await bench.gateway.talkIn(chat).ask();
@@ -206,7 +216,7 @@ describe.skipIf(chromiumPath === undefined)(`questions on the page, in a browser
       expect(await panel(page).isVisible()).toBe(false);
       bench.gateway.asks = [
         { ...ask, deadlineAtMs: Date.now() + 200_000 },
-        { ...ask, id: 8, number: 9, platform: 'web', person: 'owner' },
+        { ...ask, id: 8, number: 9, onPage: true },
       ];
       await look(page);
       await panel(page).waitFor();

@@ -1,4 +1,4 @@
-import { type Conversation, entriesOf, isOpenAsk, isStepping } from '../chats.ts';
+import { type Conversation, entriesOf, isStepping, isWaitedFor } from '../chats.ts';
 import { button, h, icon, place } from '../dom.ts';
 import type { UnsentMessage } from '../outbox.ts';
 import type { AskEntry, Entry } from '../protocol.ts';
@@ -112,7 +112,7 @@ export class ConversationView {
     );
     const preview = this.#previewRow(conversation);
     if (preview) rows.unshift(preview);
-    else if (conversation.typingUntilMs > Date.now() && !isStepping(entries) && !entries.slice(-1).some(isOpenAsk))
+    else if (conversation.typingUntilMs > Date.now() && !isStepping(entries) && !entries.slice(-1).some(isWaitedFor))
       rows.unshift(this.#typing);
     if (rows.length === 0 && entries.length === 0 && (conversation.loaded || !connected)) rows.push(empty);
     place(this.#column, rows, entries.length);

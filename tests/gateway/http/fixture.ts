@@ -21,6 +21,7 @@ export const status: Status = {
 export const ask: OpenAsk = {
   id: 7,
   number: 3,
+  onPage: false,
   platform: 'telegram',
   chat: '-100777',
   chatType: 'group',
