@@ -5,6 +5,7 @@ import { Decisions } from './decisions.ts';
 import { h, setAttribute } from './dom.ts';
 import { GatewayPanel } from './gateway-panel.ts';
 import { Outbox, randomId } from './outbox.ts';
+import { PeoplePanel } from './people-panel.ts';
 import { type AskRef, isChatId, type ServerFrame } from './protocol.ts';
 import type { Shelf } from './storage.ts';
 import { currentTheme, nextTheme } from './theme.ts';
@@ -53,6 +54,7 @@ export class App {
   readonly #toast = new Toast();
   readonly #waiting = new Waiting({ toast: (text) => this.#toast.show(text), announce: (text) => this.#announce(text) });
   readonly #gateway = new GatewayPanel({ toast: (text) => this.#toast.show(text) });
+  readonly #people = new PeoplePanel();
   readonly #empty: HTMLElement;
   readonly #drawer: Drawer;
   #selected: string;
@@ -81,7 +83,8 @@ export class App {
       {
         select: (chat) => this.#select(chat),
         create: () => this.#select(randomId()),
-        gateway: () => this.#openGateway(),
+        people: () => this.#openDialog(this.#people),
+        gateway: () => this.#openDialog(this.#gateway),
         theme: () => nextTheme(ports.lasting),
         signOut: () => void signOut().then(() => this.#leave()),
       },
@@ -145,13 +148,14 @@ export class App {
       });
       bar.after(banner);
     }
-    return h('div', { class: 'app' }, this.#sidebar.element, this.#drawer.scrim, main, this.#announcer, this.#gateway.element);
+    const dialogs = [this.#people.element, this.#gateway.element];
+    return h('div', { class: 'app' }, this.#sidebar.element, this.#drawer.scrim, main, this.#announcer, ...dialogs);
   }
 
   #listen(): void {
     document.addEventListener('keydown', (event) => {
       // It closes by itself, and gives the focus back.
-      if (this.#gateway.element.open) return;
+      if (document.querySelector('dialog[open]')) return;
       if (event.key === 'Escape' && !this.#composer.escape() && !this.#drawer.close()) this.#composer.focus();
     });
     document.addEventListener('visibilitychange', () => this.#draw());
@@ -245,12 +249,13 @@ export class App {
   #leave(): void {
     this.#connection.close();
     this.#waiting.stop();
+    this.#people.element.close();
     this.#ports.signedOut();
   }
 
-  #openGateway(): void {
+  #openDialog(panel: { open(): unknown }): void {
     this.#drawer.close();
-    void this.#gateway.open();
+    void panel.open();
   }
 
   /** At most once a frame of the screen, however fast a model writes. */

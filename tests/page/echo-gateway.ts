@@ -14,7 +14,7 @@ import type { MenuCommand } from '../../adapters/platform.ts';
 import { webPlatform } from '../../adapters/web/platform.ts';
 import { createHttpServer, type HttpServer } from '../../gateway/http/server.ts';
 import type { Links } from '../../gateway/link-state.ts';
-import type { ControlHandlers, OpenAsk, Status } from '../../gateway/status.ts';
+import type { ControlHandlers, OpenAsk, PeopleControl, Status } from '../../gateway/status.ts';
 import { createMemoryStore } from '../adapters/web/memory-store.ts';
 import { controlHandlers, status } from '../gateway/http/fixture.ts';
 
@@ -52,6 +52,8 @@ export const CARD = {
   hint: 'Or answer `/approve 3` or `/deny 3`.',
 } as const;
 
+const NOTHING = { done: false, text: 'Nothing was changed.' } as const;
+
 export const MENU: readonly MenuCommand[] = [
   { name: 'new', description: 'Start afresh' },
   { name: 'status', description: 'What is going on' },
@@ -85,6 +87,8 @@ export class EchoGateway {
   readonly decisions: (readonly [number, string])[] = [];
   /** Accounts that are a person's phone. */
   links: Links | undefined;
+  /** Who is let in; undefined, nobody is and nobody can be. */
+  people: PeopleControl | undefined;
   /** How often somebody had it restarted from the page. */
   restarts = 0;
   /** Set: `receive` throws, as with a full disk. */
@@ -136,6 +140,12 @@ export class EchoGateway {
           all: () => this.links?.all() ?? [],
           accept: (at) => this.links?.accept(at) === true,
           code: (at, phone) => this.links?.code(at, phone) === true,
+        },
+        people: {
+          all: () => this.people?.all() ?? { people: [], requests: [] },
+          approve: (...approval) => this.people?.approve(...approval) ?? NOTHING,
+          revoke: (...person) => this.people?.revoke(...person) ?? NOTHING,
+          clear: (account) => this.people?.clear(account) ?? NOTHING,
         },
       }),
       pageDirectory: fileURLToPath(new URL('../../dist/web', import.meta.url)),

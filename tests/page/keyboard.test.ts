@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)(`the page by keyboard, in a browser$
       seen.push(await focused(page));
       await page.keyboard.press('Tab');
     } while ((await focused(page)) !== 'Message' && seen.length < 40);
-    const stops = ['New chat', 'about ships', 'Gateway: status and restart', 'Theme: system', 'Sign out'];
+    const stops = ['New chat', 'about ships', 'People: who may talk to Hermes', 'Gateway: status and restart', 'Theme: system', 'Sign out'];
     const waiting = [expect.stringContaining('Waiting for you'), 'Allow once', 'Deny'];
     const log = ['Conversation', 'Copy message', 'ls', 'Copy code', 'Copy message'];
     const card = ['Copy code', 'rm -rf build', 'Allow once', 'Allow in this session', 'Deny', 'Reply to question #3', 'Copy message'];

@@ -94,7 +94,8 @@ async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = h('textarea', { class: 'visually-hidden', 'aria-hidden': 'true' });
   area.value = text;
-  document.body.append(area);
+  // Behind an open dialog nothing can be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
   document.execCommand('copy');
   area.remove();

@@ -1,6 +1,7 @@
 import type { AccountStatus, GatewayStatus } from '../api.ts';
-import { button, h, icon, setAttribute } from '../dom.ts';
-import { platformName } from './platform-name.ts';
+import { button, h, setAttribute } from '../dom.ts';
+import { createDialog } from './dialog.ts';
+import { accountTitle } from './platform-name.ts';
 
 /** `idle`: nothing was asked for. `asked`: the owner is asked whether they mean it. */
 export type RestartStage = 'idle' | 'asked' | 'restarting';
@@ -27,17 +28,8 @@ export class GatewayView {
     // Cancel comes to stand where the first button was: a double click restarts nothing.
     const buttons = h('div', { class: 'dialog-buttons' }, this.#cancel, now);
     this.#sure = h('div', { role: 'group', 'aria-labelledby': 'restart-question', hidden: true }, this.#question, buttons);
-    const head = h(
-      'div',
-      { class: 'dialog-head' },
-      h('h2', { id: 'gateway-title' }, 'Gateway'),
-      button({ label: 'Close', class: 'quiet' }, () => this.element.close(), icon('cross')),
-    );
     const body = [this.#facts, this.#accounts, this.#notes, this.#said, this.#ask, this.#sure];
-    this.element = h('dialog', { class: 'dialog', 'aria-labelledby': 'gateway-title' }, h('div', { class: 'dialog-body' }, head, ...body));
-    this.element.addEventListener('click', (event) => {
-      if (event.target === this.element) this.element.close();
-    });
+    this.element = createDialog('gateway', 'Gateway', ...body);
     this.element.addEventListener('close', () => {
       if (!this.#sure.hidden) this.stage('idle');
     });
@@ -90,11 +82,10 @@ function facts({ version, model, startedAtMs, work }: GatewayStatus): HTMLElemen
 }
 
 function account({ platform, account: name, state, detail }: AccountStatus): HTMLElement {
-  const title = name === 'main' ? platformName(platform) : `${platformName(platform)} (${name})`;
   return h(
     'li',
     { 'data-state': state },
-    h('b', {}, title),
+    h('b', {}, accountTitle(platform, name)),
     ' ',
     h('span', { class: 'account-state' }, state),
     ...(detail === undefined ? [] : [h('p', {}, detail)]),

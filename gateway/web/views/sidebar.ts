@@ -5,6 +5,7 @@ import { THEMES, type Theme } from '../theme.ts';
 export interface SidebarPorts {
   select(chat: string): void;
   create(): void;
+  people(): void;
   gateway(): void;
   theme(): Theme;
   signOut(): void;
@@ -29,6 +30,7 @@ export class Sidebar {
     this.#theme = button({ label: 'Theme', class: 'tool' }, () => this.#showTheme(this.#ports.theme()));
     this.#showTheme(theme);
     const create = button({ label: 'New chat', class: 'new-chat' }, () => this.#ports.create(), icon('plus'), 'New chat');
+    const people = button({ label: 'People: who may talk to Hermes', class: 'tool' }, () => this.#ports.people(), icon('people'), 'People');
     const gateway = button(
       { label: 'Gateway: status and restart', class: 'tool' },
       () => this.#ports.gateway(),
@@ -42,7 +44,7 @@ export class Sidebar {
       h('div', { class: 'brand' }, h('span', { class: 'logo', 'aria-hidden': 'true' }), 'Hermes'),
       create,
       this.#list,
-      h('div', { class: 'tools' }, gateway, this.#theme, leave),
+      h('div', { class: 'tools' }, people, gateway, this.#theme, leave),
     );
   }
 
