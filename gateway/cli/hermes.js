@@ -7,6 +7,7 @@ import module from 'node:module';
 import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import v8 from 'node:v8';
 
 const oldest = 24;
 /** The daemon wants to be started again: tied to us by a channel, it cannot replace itself. */
@@ -27,7 +28,17 @@ async function start() {
   if (asksForHelp()) return showHelp();
   if (Number(process.versions.node.split('.')[0]) < oldest) return runNewerNode();
   endWithStarter();
+  startSmall();
   await bundle('main.js');
+}
+
+/**
+ * A start compiles much and throws most of it away. The young generation would grow for that, and keep what it took: tens of megabytes with
+ * all platforms on (tests/bench/idle.ts). Behind the start it grows with the work again.
+ */
+function startSmall() {
+  v8.setFlagsFromString('--semi-space-growth-factor=1');
+  setTimeout(() => v8.setFlagsFromString('--semi-space-growth-factor=2'), 10_000).unref();
 }
 
 function version() {

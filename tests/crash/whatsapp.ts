@@ -5,7 +5,7 @@ import { ANN_PHONE, startFakeWhatsApp } from '../fakes/whatsapp.ts';
 import { noPacing } from '../support/gateway-process.ts';
 import type { StartCrashPlatform } from './platform.ts';
 
-const trust = new URL('../fakes/whatsapp-trust.ts', import.meta.url).href;
+const trust = new URL('../fakes/whatsapp-trust.mjs', import.meta.url).href;
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 export const startWhatsApp: StartCrashPlatform = async () => {
