@@ -14,9 +14,10 @@ const SECRETS_IN_HOME = `.ssh/id_* .ssh/identity .ssh/authorized_keys .gnupg/** 
   .huggingface/token .cache/huggingface/token .s3cfg .boto .my.cnf .mylogin.cnf .subversion/auth/** .composer/auth.json .config/composer/auth.json
   .config/hub .config/doctl/** .fly/** .oci/** .databrickscfg .snowflake/** .codex/auth.json .claude/.credentials.json .claude.json
   .config/containers/auth.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .terraformrc .rclone.conf .sops/** .age/** .config/sops/**
-  .config/age/** .putty/** .authinfo .authinfo.gpg .config/hcloud/** .config/ngrok/** .ngrok2/** .cloudflared/** .wrangler/config/** .config/stripe/**`;
+  .config/age/** .putty/** .authinfo .authinfo.gpg .config/hcloud/** .config/ngrok/** .ngrok2/** .cloudflared/** .wrangler/config/** .config/stripe/**
+  .bash_history .zsh_history .mysql_history .psql_history .python_history .local/share/fish/** .config/BraveSoftware/** .thunderbird/**`;
 
-const SECRETS_OF_SYSTEM = `/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d/** /etc/ssh/ssh_host_* /etc/ssl/private/**
+const SECRETS_OF_SYSTEM = `/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d/** /etc/ssh/ssh_host_* /etc/ssl/private/** /etc/krb5.keytab /var/backups/**
   /run/secrets/** /var/run/secrets/** /proc/kcore /dev/mem /dev/kmem /proc/*/environ /proc/*/mem /proc/*/root/** /proc/*/root /proc/*/cwd/**
   /proc/*/fd/** /proc/*/task/** /proc/*/map_files/** /proc/*/auxv`;
 
