@@ -11,6 +11,8 @@ const DAY_MS = 24 * 3_600_000;
 const MET = 'met:';
 /** As much of a quoted message as phones show. */
 const QUOTED_UNITS = 200;
+/** Messages between two times that old ones are forgotten. */
+const PRUNE_EVERY = 500;
 /** Sent messages whose age is known; they are edited within minutes. */
 const MOST_SENT = 500;
 
@@ -57,29 +59,31 @@ export function createChats({ host, prefix, now }: ChatsParts): Chats {
     anchor: anchorOf(message, heardBefore.get(message.replyTo ?? '')),
     expiration: Number(store.get(MET + message.chat.chat) ?? 0),
   });
+  let heardSince = 0;
+  const prune = (): void => {
+    heardSince = 0;
+    heardBefore.prune();
+    files.prune();
+  };
   return {
     knows: (chat) => store.get(MET + chat) !== undefined,
-    heard: ({ message, key, expiration }) => ({
-      ...(store.get(MET + message.chat.chat) === expiration ? {} : { [MET + message.chat.chat]: expiration }),
-      ...heardBefore.entry(message.message, {
-        chat: message.chat.chat,
-        text: message.text.slice(0, QUOTED_UNITS).toWellFormed(),
-        key: {
-          remoteJid: key.remoteJid,
-          id: key.id,
-          fromMe: key.fromMe === true,
-          ...(key.participant ? { participant: key.participant } : {}),
-        },
-      }),
-    }),
+    heard({ message, key, expiration }) {
+      heardSince += 1;
+      if (heardSince >= PRUNE_EVERY) prune();
+      const { chat } = message.chat;
+      const text = message.text.slice(0, QUOTED_UNITS).toWellFormed();
+      const entry = heardBefore.entry(message.message, { chat, text, key: keyEntry(key) });
+      return store.get(MET + chat) === expiration ? entry : { ...entry, [MET + chat]: expiration };
+    },
     setting,
     keyOf: ({ id }) => messageKeySchema.safeParse(heardBefore.get(id)?.['key']).data,
     ours: sentLog({ host, setting, files, now }),
-    prune() {
-      heardBefore.prune();
-      files.prune();
-    },
+    prune,
   };
+}
+
+function keyEntry({ remoteJid, id, fromMe, participant }: WireKey): { readonly [key: string]: Json } {
+  return { remoteJid, id, fromMe: fromMe === true, ...(participant ? { participant } : {}) };
 }
 
 /** The quoted words are ours to repeat; a message that is not remembered is answered without them. */

@@ -284,6 +284,15 @@ describe('incoming messages', () => {
     await until(() => rig.host.states.at(-1)?.state === 'connected');
   });
 
+  it('are forgotten after some days, while the account runs', async () => {
+    const rig = await connected();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    for (let count = 0; count < 100; count += 1) rig.fake.say('old');
+    vi.setSystemTime(Date.now() + 4 * 24 * 3_600_000);
+    for (let count = 0; count < 600; count += 1) rig.fake.say('new');
+    expect([...rig.kept.keys()].filter((key) => key.startsWith('heard:')).length).toBe(600);
+  });
+
   it('that were acknowledged and not stored are asked for once after a restart, and only those', async () => {
     const rig = await connected();
     rig.fake.say('taken');

@@ -16,13 +16,14 @@ const LINKED: Readonly<Record<string, Json>> = {
   'auth:creds': { account: {}, me: { id: BOT.phone, lid: BOT.lid } },
 };
 
-async function talking() {
+async function talking(changes: Readonly<Record<string, unknown>> = {}) {
   const whatsapp = createFakeWhatsApp();
   const config = whatsappPlatform.schema.parse({
     enabled: true,
     allowed_users: ['*'],
     jitter_ms: [0, 0],
     pacing: { chat_interval_ms: 0, group_per_minute: 0, per_second: 0 },
+    ...changes,
   });
   const load: Platform['load'] = async () => ({
     create: (_config, host, menu) =>
@@ -81,6 +82,16 @@ describe('a question on WhatsApp, which has no buttons', () => {
     whatsapp.say('/deny 2');
     await until(() => whatsapp.messages(ANN).some(({ text }) => text.includes('said no')));
     expect(ran).toEqual([]);
+    await gateway.stop();
+  });
+});
+
+describe('a stranger on WhatsApp', () => {
+  it('is answered although nobody may be written to first: he has written', async () => {
+    const { whatsapp, gateway, shown } = await talking({ allowed_users: ['49999999'], unauthorized_dm_behavior: 'pair' });
+    whatsapp.say('let me in');
+    await until(() => shown().length > 0);
+    expect(shown()[0]).not.toContain('nothing to do');
     await gateway.stop();
   });
 });

@@ -77,7 +77,7 @@ function linkedDevice(kept: Map<string, Json>): void {
 }
 
 export async function until(predicate: () => unknown): Promise<void> {
-  const end = performance.now() + 5000;
+  const end = performance.now() + 15_000;
   while (!predicate()) {
     if (performance.now() > end) throw new Error('what was waited for did not come');
     await new Promise((resolve) => setTimeout(resolve, 2));

@@ -24,7 +24,7 @@ const patience = () => AbortSignal.timeout(5000);
 const ann = { platform: 'whatsapp', account: 'main', chat: ANN_PHONE };
 const text = (markdown: string, chat = ann) => ({ type: 'text', chat, markdown }) as const;
 
-describe('the real client library', () => {
+describe('the real client library', { timeout: 40_000 }, () => {
   it('is linked by a phone that scans a code, comes back at once as WhatsApp asks, and stays linked', async () => {
     const rig = await wire({ fresh: true });
     await until(() => rig.adapter.linking?.offer()?.type === 'qr');
@@ -117,7 +117,7 @@ describe('the real client library', () => {
     expect([...rig.kept.keys()].filter((key) => key.startsWith('window:'))).toEqual([]);
   });
 
-  it('asks the phone for what was acknowledged and not stored before a crash', { timeout: 15_000 }, async () => {
+  it('asks the phone for what was acknowledged and not stored before a crash', async () => {
     const rig = await wire();
     await rig.connected();
     rig.host.refusal = new Error('the disk is full, and then the process is killed');
@@ -133,7 +133,7 @@ describe('the real client library', () => {
   });
 });
 
-describe('a WhatsApp that does not work as it should', () => {
+describe('a WhatsApp that does not work as it should', { timeout: 40_000 }, () => {
   const states = (rig: Awaited<ReturnType<typeof wire>>) => rig.host.states.map(({ state }) => state);
 
   it.each<[string, Behaviour]>([
@@ -153,14 +153,14 @@ describe('a WhatsApp that does not work as it should', () => {
     await rig.connected();
   });
 
-  it('goes silent in the middle: that is noticed by what does not come, and it is connected anew', { timeout: 15_000 }, async () => {
+  it('goes silent in the middle: that is noticed by what does not come, and it is connected anew', async () => {
     // The client library gives an answer five seconds beyond the time between two questions.
     const rig = await wire({ timing: { keepAliveMs: 100 } });
     await rig.connected();
     rig.fake.behaviour = 'deaf';
     await new Promise((resolve) => setTimeout(resolve, 300));
     const { alives } = rig.host;
-    await vi.waitFor(() => expect(states(rig)).toContain('degraded'), { timeout: 8000 });
+    await vi.waitFor(() => expect(states(rig)).toContain('degraded'), { timeout: 15_000 });
     expect(rig.host.alives).toBe(alives);
     rig.fake.behaviour = 'normal';
     await rig.connected();
