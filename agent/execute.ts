@@ -129,12 +129,12 @@ async function refusalOf(call: ToolCall, { tool, args }: Runnable, { execution, 
   if (judged.state === 'failed') return `Refused: what this call could do cannot be judged (${sentence(judged.error)}).`;
   const risk = judged.value;
   if (risk.level === 'hardline') return `Refused, always and by everyone's rules: ${risk.why} Do not look for a way around it.`;
-  const { verdict, reason, by } = execution.policy.decide(call, risk, execution.session);
+  const { verdict, reason, by, doubtful } = execution.policy.decide(call, risk, execution.session);
   if (verdict === 'allow') return undefined;
   if (verdict === 'deny') return reason || `Refused: ${risk.why || 'this call is not allowed here.'}`;
   // What is approved is what runs: the arguments were parsed before and are not read again.
-  const why = reason === '' ? risk : { ...risk, why: reason };
-  const request = { call, args, preview: tool.preview(args), risk: why, ...(by === undefined ? {} : { by }) };
+  const told = { ...risk, why: reason === '' ? risk.why : reason, ...(doubtful === undefined ? {} : { doubtful }) };
+  const request = { call, args, preview: tool.preview(args), risk: told, ...(by === undefined ? {} : { by }) };
   const asked = await withinGrace(
     whileAsking(call.id, execution, () => execution.asks.approve(request, signal)),
     0,

@@ -8,6 +8,8 @@ export interface Verdict {
   readonly reason: string;
   /** For the record: which rule or mode decided. Absent: the risk of the call itself did. */
   readonly by?: string;
+  /** Those of the subjects for whose sake a person is asked; once refused they stay refused. Absent: those that the risk names. */
+  readonly doubtful?: readonly string[];
 }
 
 /** Port: permission rules, modes and remembered approvals. Implemented by the gateway. */

@@ -97,7 +97,7 @@ export function configTemplate(sections: Sections): string {
     .map(([name, section]) => `${name}:\n${section.template.trim().split('\n').map(commented).join('\n')}\n`);
   const head = `# Configuration of the Hermes gateway. Every key is here with its default, commented out.
 # Secrets belong into .env beside this file; "\${NAME}" in a text takes a variable from there or from the environment.
-# Models, agent, display, approvals and who may talk hold from the next message; the rest after /restart.
+# Models, agent, display, approvals, permissions and who may talk hold from the next message; the rest after /restart.
 # Check your changes with: hermes config check
 `;
   return [head, ...parts].join('\n');

@@ -4,8 +4,10 @@ import type { ApprovalRequest } from '../agent/ask.ts';
 import type { ToolCall } from '../agent/message.ts';
 import type { Policy, Verdict } from '../agent/policy.ts';
 import type { Risk } from '../agent/risk.ts';
-import type { SessionRef } from '../agent/tool.ts';
+import type { SessionRef, Tool } from '../agent/tool.ts';
 import type { AskGate } from './asks/asks.ts';
+import { placeOf } from './permissions/place.ts';
+import { type PermissionVerdict, permissionVerdict } from './permissions/verdict.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/index.ts';
 import type { TurnRow } from './store/turns.ts';
@@ -17,13 +19,15 @@ export interface PolicyOptions {
   readonly settings: () => Settings;
   /** Somebody can be asked: the chat is connected. */
   readonly reachable: () => boolean;
+  readonly tools: readonly Pick<Tool, 'name' | 'toolset'>[];
 }
 
 export function createPolicy(options: PolicyOptions, turn: TurnRow, session: SessionRef): TurnPolicy {
   const { store } = options;
   const refused = new Set(refusedBefore(store, turn.id));
+  const rules = rulesFor(options, turn, session);
   return {
-    decide: (call, risk) => decide(options, { turn, session, refused }, { call, risk }),
+    decide: (call, risk) => decide(options, { turn, session, refused, rules }, { call, risk }),
     sessionKey: ({ call }: ApprovalRequest) => exactly(call, session),
     refused: (subjects) => {
       for (const subject of subjects) refused.add(subject);
@@ -37,10 +41,21 @@ function refusedBefore(store: Store, turnId: number): readonly string[] {
   return asks.flatMap(({ body }) => (body.kind === 'approval' ? body.subjects : []));
 }
 
+/** Those that hold now hold for the whole turn; who somebody is may change meanwhile. */
+function rulesFor({ store, settings, tools }: PolicyOptions, turn: TurnRow, { workspace }: SessionRef) {
+  const { permissions } = settings();
+  return ({ call: { name: tool }, risk }: Judged): PermissionVerdict | undefined => {
+    const toolset = tools.find(({ name }) => name === tool)?.toolset ?? '';
+    const place = placeOf(turn, { store, settings });
+    return permissionVerdict(permissions.judge({ tool, toolset, workspace, risk }, place), risk);
+  };
+}
+
 interface TurnFacts {
   readonly turn: TurnRow;
   readonly session: SessionRef;
   readonly refused: ReadonlySet<string>;
+  readonly rules: (judged: Judged) => PermissionVerdict | undefined;
 }
 
 interface Judged {
@@ -48,14 +63,21 @@ interface Judged {
   readonly risk: Risk;
 }
 
-function decide({ store, settings, reachable }: PolicyOptions, { turn, session, refused }: TurnFacts, { call, risk }: Judged): Verdict {
+/** What may never be done comes first, then what was refused in this turn, then the rules, then the risk of the call itself. */
+function decide(options: PolicyOptions, { turn, session, refused, rules }: TurnFacts, { call, risk }: Judged): Verdict {
   if (risk.level === 'hardline') return { verdict: 'deny', reason: `Refused: ${risk.why} This is never allowed, whoever asks for it.` };
   const again = risk.subjects.find((subject) => refused.has(subject));
   if (again !== undefined) return { verdict: 'deny', reason: refusedAgain(again) };
-  if (risk.level === 'safe') return allow;
-  if (settings().approvals.mode === 'off' || store.sessions.get(turn.sessionId)?.settings.yolo === true) return allow;
-  if (store.approvals.has(keysOf({ call, risk }, { turn, session }))) return allow;
-  return reachable() ? { verdict: 'ask', reason: risk.why } : { verdict: 'deny', reason: nobody(risk) };
+  const ruled = rules({ call, risk });
+  if (ruled !== undefined && ruled.verdict !== 'ask') return ruled;
+  if (ruled === undefined && (risk.level === 'safe' || asksNothing(options, turn))) return allow;
+  if (options.store.approvals.has(keysOf({ call, risk }, { turn, session }))) return allow;
+  const asked = ruled ?? { verdict: 'ask', reason: risk.why };
+  return options.reachable() ? asked : { verdict: 'deny', reason: nobody(asked.reason) };
+}
+
+function asksNothing({ store, settings }: PolicyOptions, turn: TurnRow): boolean {
+  return settings().approvals.mode === 'off' || store.sessions.get(turn.sessionId)?.settings.yolo === true;
 }
 
 const allow: Verdict = { verdict: 'allow', reason: '' };
@@ -76,6 +98,6 @@ function refusedAgain(subject: string): string {
   return `Refused: it contains what was refused before in this turn (${subject}). Do not look for another way to the same effect; go on without it, or tell the person what you would need.`;
 }
 
-function nobody(risk: Risk): string {
-  return `Refused: ${risk.why} It needs a person's approval, and nobody can be asked here. Do not try to get around it; do it another way or say what you would have run.`;
+function nobody(why: string): string {
+  return `Refused: ${why} It needs a person's approval, and nobody can be asked here. Do not try to get around it; do it another way or say what you would have run.`;
 }

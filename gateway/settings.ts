@@ -2,6 +2,7 @@
 import type { AccountConfig } from '../adapters/platform.ts';
 import type { Model, ReasoningEffort } from '../agent/model.ts';
 import type { GlobalAccess } from './access.ts';
+import type { Permissions } from './permissions/permissions.ts';
 import type { ChatSettings } from './store/schema.ts';
 
 export type BusyMode = NonNullable<ChatSettings['busy']>;
@@ -67,6 +68,7 @@ export interface Settings {
   readonly approvals: ApprovalSettings;
   display(platform: string): DisplaySettings;
   readonly access: GlobalAccess;
+  readonly permissions: Permissions;
   /** The configuration of an account's platform; undefined when it is off. */
   account(key: string): AccountConfig | undefined;
 }

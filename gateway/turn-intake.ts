@@ -24,8 +24,9 @@ export function begin(options: TurnOptions, lane: string, entries: readonly Mess
   const target = targetOf(last.payload);
   const begun = store.quick(() => {
     const { session, reset } = sessions.open(lane);
-    const { id, name } = last.payload.sender;
-    const turn = store.turns.create({ sessionId: session.id, lane, target, requester: { id, name } });
+    const { id, name, aliases } = last.payload.sender;
+    const requester = aliases.length === 0 ? { id, name } : { id, name, aliases };
+    const turn = store.turns.create({ sessionId: session.id, lane, target, requester });
     store.inbox.claim(
       entries.map((entry) => entry.id),
       turn.id,

@@ -28,9 +28,9 @@ const mostArgumentUnits = 8000;
 
 export function createReviewer({ settings, log }: ReviewerOptions): Reviewer {
   return async (reviewed, signal) => {
-    const { call, risk } = reviewed;
+    const { call, risk, by } = reviewed;
     const { approvals, agent } = settings();
-    if (approvals.mode !== 'smart' || risk.level === 'hardline') return 'escalate';
+    if (approvals.mode !== 'smart' || risk.level === 'hardline' || by !== undefined) return 'escalate'; // a rule says that a person is asked
     if (call.arguments.length > mostArgumentUnits) return 'escalate';
     const { approver } = agent.models;
     const facts = { call: call.id, tool: call.name, model: approver.name };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { auxiliarySection } from '../../agent/models/config.ts';
+import { permissionsSection } from '../permissions/section.ts';
 import { approvalsSection } from './approvals.ts';
 import { displaySection } from './display.ts';
 import type { ConfigSection } from './section.ts';
@@ -77,6 +78,7 @@ const logging: ConfigSection<LoggingConfig> = {
 export const gatewaySections = {
   display: displaySection,
   approvals: approvalsSection,
+  permissions: permissionsSection,
   auxiliary: auxiliarySection,
   session_reset: sessionReset,
   gateway,

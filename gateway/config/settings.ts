@@ -1,4 +1,3 @@
-import type { AccountConfig } from '../../adapters/platform.ts';
 import type { AgentConfig, AuxiliaryConfig, ModelConfig } from '../../agent/models/config.ts';
 import { createModels, isDemo } from '../../agent/models/create.ts';
 import { personalityNames, personalityPrompt } from '../personalities.ts';
@@ -16,8 +15,8 @@ export interface SettingsConfig {
   readonly gateway: GatewayConfig;
 }
 
-/** The settings that one snapshot of the configuration gives. `account`: the configuration of a platform's account. */
-export function settingsOf(config: SettingsConfig, account: (key: string) => AccountConfig | undefined): Settings {
+/** The settings that one snapshot of the configuration gives. */
+export function settingsOf(config: SettingsConfig, { account, permissions }: Pick<Settings, 'account' | 'permissions'>): Settings {
   const { display, approvals, agent, gateway } = config;
   const everywhere = {
     busyAck: display.busy_ack_enabled,
@@ -33,6 +32,7 @@ export function settingsOf(config: SettingsConfig, account: (key: string) => Acc
       return { busyMode: busyInputMode, progress: toolProgress, streaming, everywhere };
     },
     access: gateway,
+    permissions,
     account,
   };
 }

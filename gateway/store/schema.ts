@@ -104,6 +104,8 @@ export type TurnCut = 'stop' | 'interrupt';
 export interface Requester {
   readonly id: string;
   readonly name: string;
+  /** Other immutable ids of the same person. */
+  readonly aliases?: readonly string[];
 }
 
 export const turns = sqliteTable(

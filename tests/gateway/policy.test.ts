@@ -13,7 +13,7 @@ function policy({ reachable = true, mode = 'manual' as 'manual' | 'off' } = {}) 
   const target = { chat: { platform: 'fake', account: 'main', chat: 'ann' }, chatType: 'dm' } as const;
   const turn = store.turns.create({ sessionId: 's1', lane: 'lane', target, requester: { id: 'ann', name: 'Ann' } });
   const settings = testSettings({ change: { approvals: { mode } }, account: () => undefined });
-  return { store, policy: createPolicy({ store, settings: () => settings, reachable: () => reachable }, turn, session) };
+  return { store, policy: createPolicy({ store, settings: () => settings, reachable: () => reachable, tools: [] }, turn, session) };
 }
 
 describe('a call that needs approval', () => {

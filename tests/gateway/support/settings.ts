@@ -1,6 +1,8 @@
 import type { AccountConfig } from '../../../adapters/platform.ts';
 import type { Model } from '../../../agent/model.ts';
 import type { GlobalAccess } from '../../../gateway/access.ts';
+import { createPermissions, type Permissions } from '../../../gateway/permissions/permissions.ts';
+import { shippedRules } from '../../../gateway/permissions/shipped.ts';
 import { personalityNames, personalityPrompt } from '../../../gateway/personalities.ts';
 import type { AgentSettings, ApprovalSettings, DisplaySettings, Settings } from '../../../gateway/settings.ts';
 import { echo, scriptedModel } from './model.ts';
@@ -10,6 +12,7 @@ export interface SettingsChange {
   approvals?: Partial<ApprovalSettings>;
   display?: Partial<Omit<DisplaySettings, 'everywhere'>>;
   everywhere?: Partial<DisplaySettings['everywhere']>;
+  permissions?: Permissions;
 }
 
 export interface SettingsFacts {
@@ -21,6 +24,7 @@ export interface SettingsFacts {
 }
 
 const fallback = scriptedModel(echo);
+const shipped = createPermissions(shippedRules, { home: '/home/owner', realPath: (file) => file });
 
 /** As a fresh configuration gives them, but a busy chat queues and says nothing: most tests are about something else. */
 export function testSettings({ model = fallback, maxSteps = 20, change = {}, access, account }: SettingsFacts): Settings {
@@ -38,6 +42,7 @@ export function testSettings({ model = fallback, maxSteps = 20, change = {}, acc
     approvals: { mode: 'manual', approvalMs: 300_000, questionMs: 600_000, ...change.approvals },
     display: () => ({ busyMode: 'queue', progress: 'new', streaming: true, ...change.display, everywhere }),
     access: { allowed_users: [], allow_all_users: false, unauthorized_dm_behavior: 'ignore', ...access },
+    permissions: change.permissions ?? shipped,
     account,
   };
 }

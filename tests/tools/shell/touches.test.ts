@@ -32,6 +32,7 @@ describe('what a command does, for permission rules', () => {
     ['git push "$X --dry-run"', ["command git push '… --dry-run'"]],
     ['git log > /etc/cron.d/x 2>/dev/null', ['command git log', 'write /etc/cron.d/x']],
     ['git log > "$X"', ['command git log', 'write …']],
+    ['> /srv/a', ['command :', 'write /srv/a']],
     ['wc < /home/ann/list', ['command wc', 'read /home/ann/list']],
     ['$X push', ['command … push']],
     ['git push "', ['command git push', 'command …']],

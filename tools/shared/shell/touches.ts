@@ -5,6 +5,9 @@ import { PLACEHOLDERS, resolveWord, shown } from './pattern.ts';
 import { removedPlaces } from './rules/delete.ts';
 import { followed, type ShellPlace } from './rules/links.ts';
 
+/** A redirection alone is one of the command that does nothing: a call of the shell has commands. */
+const noCommand: Touch = { kind: 'command', name: ':' };
+
 /** Nothing is read or written there. */
 const NOWHERE = new Set(['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr']);
 
@@ -16,6 +19,7 @@ export function touchesOf(reading: Reading, findings: readonly Finding[], place:
   const touches = [
     ...directoryTouch(place),
     ...reading.commands.map(commandTouch),
+    ...(reading.commands.length === 0 && reading.redirects.length > 0 ? [noCommand] : []),
     ...reading.assignments.flatMap(assignmentTouch),
     ...reading.redirects.flatMap((redirect) => redirectTouches(redirect, place)),
     ...reading.commands.flatMap(removedTouches),
