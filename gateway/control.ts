@@ -1,6 +1,7 @@
 /** Control never waits behind the turn it is meant for: commands and clicks are acted on at once. */
 import type { Inbound, InboundAnswer, InboundCommand, InboundMessage } from '../adapters/adapter.ts';
 import type { Account } from './accounts.ts';
+import type { Audit } from './audit.ts';
 import type { Busy } from './busy.ts';
 import type { Command, CommandCall, CommandPorts, CommandResult, Say } from './commands/command.ts';
 import { hasWork } from './commands/conversation.ts';
@@ -26,6 +27,7 @@ export interface ControlOptions {
   readonly ports: CommandPorts;
   readonly outbox: Outbox;
   readonly busy: Busy;
+  readonly audit: Pick<Audit, 'command'>;
   readonly account: (key: string) => Account | undefined;
   readonly log: Log;
   readonly now: Clock;
@@ -69,10 +71,16 @@ function runCommand(options: ControlOptions, entry: InboxEntry): void {
   const after = ports.store.durable(() => {
     if (parsed.type === 'unknown') return settle(options, entry, { reply: parsed.reply });
     const call = { id: entry.id, lane: entry.lane, event: parsed.event, args: parsed.args, now: options.now(), ports };
-    return settle(options, entry, mayRun(parsed.command, call) ?? parsed.command.run(call));
+    return settle(options, entry, mayRun(parsed.command, call) ?? act(options, parsed.command, call));
   });
   after();
   outbox.kick(outboxLane(entry.payload.chat));
+}
+
+function act({ audit }: ControlOptions, command: Command, call: CommandCall): CommandResult {
+  const result = command.run(call);
+  if (command.who === 'admin') audit.command(call.event, command.name, result.reply);
+  return result;
 }
 
 /** Why not, if so. */

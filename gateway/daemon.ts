@@ -7,6 +7,7 @@ import { type Answers, createAnswers } from './asks/answers.ts';
 import { type AskDesk, type AskEffects, createAskDesk } from './asks/asks.ts';
 import { type Cards, createCards } from './asks/cards.ts';
 import { ownersAsks } from './asks/owner.ts';
+import { createAudit } from './audit.ts';
 import { createBotGuard } from './bots.ts';
 import { createBusy } from './busy.ts';
 import { createChildren } from './children.ts';
@@ -50,6 +51,8 @@ export interface DaemonOptions {
   readonly controlSocket: string;
   /** Somebody asked for it: the process is to call `Daemon.restart` and to start again. Absent: nobody can ask. */
   readonly restart?: () => void;
+  /** Values that are never recorded. */
+  readonly secrets: () => readonly string[];
   readonly log: Log;
   readonly now: Clock;
 }
@@ -149,7 +152,8 @@ interface Parts {
 
 function assemble(options: DaemonOptions): Parts {
   const { store, log, now, rules, settings, tools } = options;
-  const base = { store, settings, log, now };
+  const audit = createAudit(options);
+  const base = { store, settings, audit, log, now };
   const accounts = createAccounts({
     ...base,
     receive: (events, keep) => inbox.receive(events, keep),

@@ -1,7 +1,8 @@
 /** Where a run is persisted, step by step: the transcript and the intent rows, each before its effect. */
 import type { Journal } from '../agent/journal.ts';
-import type { Message, ToolMessage } from '../agent/message.ts';
+import type { Message, ToolCall, ToolMessage } from '../agent/message.ts';
 import { closeAsksOf } from './asks/over.ts';
+import type { TurnAudit } from './audit-turn.ts';
 import { isStoreFailure } from './store/failure.ts';
 import type { Store } from './store/index.ts';
 import type { TurnRow } from './store/turns.ts';
@@ -23,6 +24,7 @@ export interface Resumption {
 export interface JournalPorts {
   readonly resumption: Resumption;
   readonly said: Said;
+  readonly audit: Pick<TurnAudit, 'started' | 'finished'>;
   /** What was asked about a call is closed with its result. */
   settled(askId: number): void;
 }
@@ -34,7 +36,7 @@ export interface Said {
   stored(): void;
 }
 
-export function createJournal(store: Store, turn: TurnRow, { resumption, said, settled }: JournalPorts): TurnJournal {
+export function createJournal(store: Store, turn: TurnRow, { resumption, said, audit, settled }: JournalPorts): TurnJournal {
   let starts = turn.starts;
   let isLeft = false;
   let failure: unknown;
@@ -65,13 +67,13 @@ export function createJournal(store: Store, turn: TurnRow, { resumption, said, s
       });
       said.stored();
     },
-    started: (call) => write(() => store.turns.callStarted(turn.id, call)),
-    finished: (_call, result) => {
+    started: (call) => write(() => keepStart({ store, turn, audit }, call)),
+    finished: (call, result) => {
       isLeft ||= isForLater(resumption, result); // results come in call order: once one is left out all that follow are
       if (isLeft) return;
       let asked: readonly number[] = [];
       step(() => {
-        asked = keepResult(store, turn, result);
+        asked = keepResult({ store, turn, audit }, call, result);
       });
       for (const ask of asked) settled(ask);
     },
@@ -80,9 +82,19 @@ export function createJournal(store: Store, turn: TurnRow, { resumption, said, s
   };
 }
 
+interface Parts extends Pick<JournalPorts, 'audit'> {
+  readonly store: Store;
+  readonly turn: TurnRow;
+}
+
+function keepStart({ store, turn, audit }: Parts, call: ToolCall): void {
+  store.turns.callStarted(turn.id, call);
+  audit.started(call);
+}
+
 /** Returns the questions about the call, which nobody waits for any more. */
-function keepResult(store: Store, turn: TurnRow, result: ToolMessage): readonly number[] {
-  store.turns.callFinished(turn.id, result.callId, result.status);
+function keepResult({ store, turn, audit }: Parts, call: ToolCall, result: ToolMessage): readonly number[] {
+  audit.finished(call, result, store.turns.callFinished(turn.id, result.callId, result.status));
   store.transcript.append(turn.sessionId, turn.id, result);
   return closeAsksOf(store, turn.id, result.callId);
 }

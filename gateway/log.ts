@@ -1,5 +1,5 @@
 import { pino, stdTimeFunctions } from 'pino';
-import { createSecretFilter, hidden } from './secrets.ts';
+import { createRedactor } from './secrets.ts';
 
 /** Structured log: one line an event. Message text never above debug. Satisfies the adapters' log as well. */
 export interface Log {
@@ -21,7 +21,7 @@ export interface LogOptions {
 
 /** Secrets are taken out of the serialised line, the last step before it is written: nothing can pass around it. */
 export function createLog({ level, secrets, pretty = process.stdout.isTTY === true, write = toStandardOutput() }: LogOptions): Log {
-  const redact = createRedactor(secrets);
+  const redact = createRedactor(secrets, 'json');
   const format = pretty ? forPeople : (line: string) => line;
   return pino(
     { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
@@ -40,32 +40,6 @@ function toStandardOutput(): (line: string) => void {
   return (line) => {
     if (open) process.stdout.write(line);
   };
-}
-
-/** A line break before a word is written as backslash and letter, which looks like one longer word. */
-const wordStart = String.raw`(?:\b|(?<=\\[bfnrt]))`;
-
-/** What secrets look like, for those that nobody told us. None of these can contain a quote, so a JSON line stays one. */
-const patterns: readonly RegExp[] = [
-  /(?<!\d)\d{6,}:[A-Za-z0-9_-]{30,}/g, // Telegram bot token
-  word('(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}'), // OpenAI, Anthropic, OpenRouter
-  word('(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}'), // Slack
-  word('(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})'), // GitHub
-  word(String.raw`(?:AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{16}\b)`), // Google, Amazon
-  word(String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`), // Discord bot token
-  word(String.raw`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`), // JSON web token
-  /(?<=\b(?:Bearer|Basic)\s)[A-Za-z0-9._~+/=-]{8,}/gi,
-  /(?<=:\/\/[^\s"/:@]{1,200}:)[^\s"/@]{3,200}(?=@)/g, // password in an address
-];
-
-function word(pattern: string): RegExp {
-  return new RegExp(wordStart + pattern, 'g');
-}
-
-/** Takes known secrets and what looks like one out of a serialised line, which stays valid. */
-function createRedactor(secrets: () => readonly string[]): (text: string) => string {
-  const withoutKnown = createSecretFilter(secrets, 'json');
-  return (line) => patterns.reduce((result, pattern) => result.replace(pattern, hidden), withoutKnown(line));
 }
 
 const colours: Readonly<Record<string, string>> = { debug: '\u001b[2m', warn: '\u001b[33m', error: '\u001b[31m', fatal: '\u001b[31m' };

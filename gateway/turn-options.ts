@@ -1,6 +1,7 @@
 import type { Tool } from '../agent/tool.ts';
 import type { AccountDirectory } from './accounts.ts';
 import type { AskDesk } from './asks/asks.ts';
+import type { Audit } from './audit.ts';
 import type { Children } from './children.ts';
 import type { Log } from './log.ts';
 import type { Media } from './media.ts';
@@ -21,6 +22,7 @@ export interface TurnOptions {
   readonly bubbles: Bubbles;
   readonly media: Media;
   readonly desk: AskDesk;
+  readonly audit: Audit;
   readonly receipts: Receipts;
   readonly children: Children;
   readonly tools: readonly Tool[];

@@ -4,6 +4,7 @@ import type { Outcome } from '../agent/events.ts';
 import { runsAgain } from '../agent/execute.ts';
 import { type RunInput, startRun } from '../agent/run.ts';
 import { systemPrompt } from '../agent/system-prompt.ts';
+import type { TurnAudit } from './audit-turn.ts';
 import { backgroundOf } from './background.ts';
 import { nextBatch } from './batch.ts';
 import { interject } from './interject.ts';
@@ -98,8 +99,10 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
       isCut: () => signal.reason === ('shutdown' satisfies AbortReason),
       runsAgain: (name: string) => options.tools.some((tool) => tool.name === name && runsAgain(tool)),
     };
-    const journal = createJournal(options.store, turn, { resumption, said: sayBetween(options, turn), settled: options.desk.settled });
-    const { outcome, reason } = await conduct(options, { turn, session, journal, live }, signal);
+    const audit = options.audit.turn(turn);
+    const ports = { resumption, said: sayBetween(options, turn), audit, settled: options.desk.settled };
+    const journal = createJournal(options.store, turn, ports);
+    const { outcome, reason } = await conduct(options, { turn, session, journal, audit, live }, signal);
     live?.stop();
     const failure = journal.failure();
     if (failure !== undefined) throw new Error('a step of a turn could not be stored', { cause: failure });
@@ -151,14 +154,15 @@ interface TurnParts {
   readonly turn: TurnRow;
   readonly session: SessionRow;
   readonly journal: TurnJournal;
+  readonly audit: TurnAudit;
 }
 
-function runInput(options: TurnOptions, { turn, session, journal }: TurnParts): RunInput {
+function runInput(options: TurnOptions, { turn, session, journal, audit }: TurnParts): RunInput {
   const { store, accounts, settings, desk, tools } = options;
   const { agent } = settings();
   const place = { id: session.id, workspace: session.workspace };
   const policy = createPolicy(
-    { store, settings, tools, reachable: () => accounts.get(accountKey(turn.target.chat))?.isStopped() === false },
+    { store, settings, reachable: () => accounts.get(accountKey(turn.target.chat))?.isStopped() === false },
     turn,
     place,
   );
@@ -171,8 +175,8 @@ function runInput(options: TurnOptions, { turn, session, journal }: TurnParts): 
     model: agent.models.get(session.settings.model),
     tools,
     journal,
-    policy,
-    asks: guardedAsks(desk.forTurn(turn, policy), journal),
+    policy: audit.policy(policy),
+    asks: audit.asks(guardedAsks(desk.forTurn(turn, policy), journal)),
     interject: (signal) => journal.guard(() => interject(options, turn, signal)),
     limits: { maxSteps: agent.maxSteps },
     ...(reasoning === undefined ? {} : { reasoning }),

@@ -3,6 +3,7 @@
  * question under the same (turn, call, n), with its old deadline.
  */
 import type { Approval, ApprovalRequest, Asks, Question } from '../../agent/ask.ts';
+import type { Audit } from '../audit.ts';
 import type { Log } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Settings } from '../settings.ts';
@@ -54,6 +55,7 @@ export interface DeskOptions {
   readonly cards: Cards;
   readonly settings: () => Settings;
   readonly effects: AskEffects;
+  readonly audit: Pick<Audit, 'askDecided'>;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -98,12 +100,13 @@ function isGivenUp({ outbox }: Store, { cardId }: AskRow): boolean {
 }
 
 /** Its time may be over although no timer has said so yet: the machine slept, or the click waited at the platform. */
-function decide({ store, effects, now }: DeskOptions, ask: AskRow, decision: AskDecision): boolean {
+function decide({ store, effects, audit, now }: DeskOptions, ask: AskRow, decision: AskDecision): boolean {
   if (ask.deadline <= now()) {
     store.asks.close(ask.id, { state: 'expired' });
     return false;
   }
   if (!store.asks.close(ask.id, { state: 'decided', decision })) return false;
+  audit.askDecided(ask, decision);
   if (ask.body.kind === 'interrupt') store.turns.cut(ask.lane, 'interrupt');
   if (ask.body.kind === 'pairing') effects.pairing(ask.body.request, decision.choice === 'allow', decision.by);
   if (ask.body.kind !== 'approval') return true;

@@ -1,5 +1,6 @@
 /** The very first owner: whoever writes the code that only somebody with the machine in hand has read. Never whoever writes first. */
 import type { InboundMessage } from '../../adapters/adapter.ts';
+import type { Audit } from '../audit.ts';
 import { noticePart } from '../outbox.ts';
 import type { Store } from '../store/index.ts';
 import type { NewPart } from '../store/outbox.ts';
@@ -17,7 +18,14 @@ export interface Claim {
   attempt(event: InboundMessage): NewPart | 'wrong' | undefined;
 }
 
-export function createClaim(store: Store, now: Clock): Claim {
+export interface ClaimOptions {
+  readonly store: Store;
+  readonly audit: Pick<Audit, 'person'>;
+  readonly now: Clock;
+}
+
+export function createClaim(options: ClaimOptions): Claim {
+  const { store, now } = options;
   const code = newCode();
   const sealed: readonly Sealed[] = [seal(code)];
   const isOpen = (): boolean => !store.people.all().some(({ role }) => role === 'owner');
@@ -33,15 +41,16 @@ export function createClaim(store: Store, now: Clock): Claim {
         return 'wrong';
       }
       forgive(store, account);
-      own(store, event, now());
+      own(options, event);
       return noticePart({ chat: event.chat, chatType: 'dm' }, '👑 You are my owner now. Whoever else writes to me needs your word first.');
     },
   };
 }
 
 /** Part of the caller's transaction. */
-function own({ people }: Store, { chat, sender }: InboundMessage, approvedAt: number): void {
+function own({ store, audit, now }: ClaimOptions, { chat, sender }: InboundMessage): void {
   const { id: person, aliases, name } = sender;
   const account = accountKey(chat);
-  people.put({ account, person, aliases, name, role: 'owner', groupRole: 'owner', chat, approvedBy: 'claim', approvedAt });
+  store.people.put({ account, person, aliases, name, role: 'owner', groupRole: 'owner', chat, approvedBy: 'claim', approvedAt: now() });
+  audit.person('owner.claimed', { account, person, name, role: 'owner', by: person });
 }

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { createAudit } from '../audit.ts';
 import type { Store } from '../store/index.ts';
 
 const approved = z.record(
@@ -31,6 +32,7 @@ function importFile(store: Store, { file, platform, now }: ApprovedFile): readon
   const found = readJson(file);
   if (found === undefined) return [`${file} cannot be read as Hermes Agent's list of approved people, so nobody of it is let in.`];
   const account = `${platform}/main`;
+  const audit = createAudit({ store, secrets: () => [], now: () => now });
   store.quick(() => {
     for (const [person, facts] of Object.entries(found)) {
       const { user_name: name, approved_at: at } = facts as { user_name?: string | null; approved_at?: number | null };
@@ -39,6 +41,7 @@ function importFile(store: Store, { file, platform, now }: ApprovedFile): readon
       const roles = { role: 'user', groupRole: 'user' } as const;
       const approvedAt = at == null ? now : Math.round(at * 1000);
       store.people.put({ account, person, aliases: [], name: name ?? '', ...roles, chat, approvedBy: 'Hermes Agent', approvedAt });
+      audit.person('pairing.approved', { account, person, name: name ?? '', role: 'user', by: 'Hermes Agent' });
     }
     store.meta.set(mark, true);
   });

@@ -1,6 +1,7 @@
 /** A stranger gets a code; whoever the gateway belongs to lets them in with it, or with a button. */
 import { randomBytes } from 'node:crypto';
 import type { InboundMessage } from '../../adapters/adapter.ts';
+import type { Audit } from '../audit.ts';
 import { noticePart, type Outbox } from '../outbox.ts';
 import type { Store } from '../store/index.ts';
 import type { NewPart } from '../store/outbox.ts';
@@ -54,6 +55,7 @@ export interface Knock {
 export interface PairingOptions {
   readonly store: Store;
   readonly outbox: Outbox;
+  readonly audit: Pick<Audit, 'person'>;
   readonly now: Clock;
 }
 
@@ -147,13 +149,14 @@ function timeOf(ms: number): string {
 
 /** Greeted at once: nobody waits for a restart. */
 function admit(
-  { store, outbox, now }: PairingOptions,
+  { store, outbox, audit, now }: PairingOptions,
   request: PairingRequest,
   { id: approvedBy, role = 'user' }: Approver,
 ): PairingResult {
   const { id, account, person, aliases, name, chat } = request;
   store.pairing.remove(id);
   store.people.put({ account, person, aliases, name, role, groupRole: role, chat, approvedBy, approvedAt: now() });
+  audit.person('pairing.approved', { account, person, name, role, by: approvedBy });
   outbox.add([noticePart({ chat, chatType: 'dm' }, '✅ My owner has let you in. What can I do for you?')]);
   const text = `${name === '' ? person : name} may now talk to me on ${accountName(account)}.`;
   return { done: true, text, after: () => outbox.kick(outboxLane(chat)) };

@@ -1,5 +1,6 @@
 /** Everything about who is let in, put together: the door, the owner's decisions, and what the control API offers. */
 import type { AskDesk } from '../asks/asks.ts';
+import type { Audit } from '../audit.ts';
 import type { Lanes } from '../lanes.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Sessions } from '../sessions.ts';
@@ -26,6 +27,7 @@ export interface ReceptionOptions {
   readonly sessions: Sessions;
   readonly lanes: Pick<Lanes, 'cut'>;
   readonly desk: Pick<AskDesk, 'settled'>;
+  readonly audit: Pick<Audit, 'person'>;
   readonly now: Clock;
   /** Undefined: the page is off. */
   readonly page: OwnerPlace | undefined;
@@ -33,7 +35,7 @@ export interface ReceptionOptions {
 
 export function createReception(options: ReceptionOptions): Reception {
   const pairing = createPairing(options);
-  const claim = createClaim(options.store, options.now);
+  const claim = createClaim(options);
   const door = createDoor({ ...options, pairing, claim });
   return {
     door,

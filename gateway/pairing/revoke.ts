@@ -1,5 +1,6 @@
 /** Somebody is not let in any more: what is theirs ends with it. */
 import type { AskDesk } from '../asks/asks.ts';
+import type { Audit } from '../audit.ts';
 import type { Lanes } from '../lanes.ts';
 import { isPersonsKey, type Sessions } from '../sessions.ts';
 import type { Store } from '../store/index.ts';
@@ -12,15 +13,17 @@ export interface RevokeOptions {
   readonly sessions: Sessions;
   readonly lanes: Pick<Lanes, 'cut'>;
   readonly desk: Pick<AskDesk, 'settled'>;
+  readonly audit: Pick<Audit, 'person'>;
 }
 
 /** Part of the caller's transaction. */
 export function revoke(options: RevokeOptions, account: string, person: string): PairingResult {
-  const { store, sessions, lanes, desk } = options;
+  const { store, sessions, lanes, desk, audit } = options;
   const known = store.people.find(account, { id: person, aliases: [] });
   if (known === undefined)
     return { done: false, text: `Nobody with the id ${person} was let in on ${accountName(account)}.`, after: () => undefined };
   store.people.remove(account, known.person);
+  audit.person('pairing.revoked', { account, person: known.person, name: known.name, by: 'owner' });
   const running = endTurns(store, known);
   for (const key of store.sessions.openKeys()) if (isPersonsKey(key, known)) sessions.end(key, 'revoked');
   const asked = closeAsks(store, known);

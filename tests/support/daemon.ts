@@ -47,6 +47,7 @@ export async function startTestDaemon({ home, platforms, settings, ...options }:
     },
     http,
     notes: [],
+    secrets: () => [],
     controlSocket: path.join(home, 'control.sock'),
     ...(restart === undefined ? {} : { restart }),
     log,

@@ -25,6 +25,7 @@ export interface GatewayOptions {
   /** Read anew at each message and turn: a test may change it. */
   readonly change?: SettingsChange;
   readonly access?: Partial<GlobalAccess>;
+  readonly secrets?: readonly string[];
   /** Before the daemon starts: prepares rows as an earlier process left them. */
   readonly before?: (store: Store) => void;
   /** What the daemon uses instead of the store itself. */
@@ -128,6 +129,7 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     http: undefined,
     notes: [],
     controlSocket: socket,
+    secrets: () => options.secrets ?? [],
     log,
     now,
   };
