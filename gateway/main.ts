@@ -7,6 +7,7 @@ import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
 import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
+import { realPath } from '../tools/shared/home-paths.ts';
 import type { SwitchedOn } from './accounts.ts';
 import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
@@ -22,9 +23,12 @@ import { homeDirectory, prepareHome } from './home.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { createLog, type Log } from './log.ts';
 import { importApproved } from './pairing/import.ts';
+import { type LoadedPermissions, loadPermissions, permissionsFile } from './permissions/load.ts';
+import { createPermissions } from './permissions/permissions.ts';
 import { endEarly, type ProcessOptions, runUntilStopped, startAgain } from './process.ts';
 import { safeModeNote, startSafeMode } from './safe-mode.ts';
 import { createSecretFilter, withoutSecrets } from './secrets.ts';
+import type { Settings } from './settings.ts';
 import { beginStart, type Starts } from './starts.ts';
 import { explainFailure } from './store/failure.ts';
 import { openStore } from './store/index.ts';
@@ -39,7 +43,7 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 const ownSections = { model: modelSection, agent: agentSection, ...toolSections, ...gatewaySections };
 const platformSections = Object.fromEntries(platforms.map((platform) => [platform.name, platform as Platform]));
 
-function load(home: string) {
+function load(home: string, before?: LoadedPermissions) {
   const severalOf = platforms.map(({ name }) => name).filter((name) => name !== webPlatform.name); // there is one page
   const options = { home, env: process.env, aliases: gatewayAliases, shorthands: { model: 'default' }, accounts: severalOf };
   const { config, warnings, secrets, accounts: named } = loadConfig({ ...ownSections, ...platformSections, web: webPlatform }, options);
@@ -59,6 +63,7 @@ function load(home: string) {
   return {
     config,
     named,
+    permissions: loadPermissions({ home, platforms: platforms.map(({ name }) => name), ...(before === undefined ? {} : { before }) }),
     warnings: [...warnings, ...strange],
     secrets,
     accounts: accounts.filter(({ platform, config: own }) => platform.enabled(own)),
@@ -189,7 +194,7 @@ function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonO
     now: Date.now,
     platforms: accounts,
     tools: tools.map((tool) => withoutSecrets(tool, filter)),
-    settings: derived(live, (snapshot) => settingsOf(snapshot.config, accountOf(snapshot))),
+    settings: derived(live, settingsFrom),
     rules: { keys: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
     http: httpOptions({ config }),
     controlSocket: controlSocketPath(home),
@@ -201,6 +206,11 @@ function httpOptions({ config }: Pick<Loaded, 'config'>): DaemonOptions['http'] 
   return webPlatform.enabled(config.web) ? { config: config.web, pageDirectory: path.join(root, 'dist', 'web') } : undefined;
 }
 
+function settingsFrom(loaded: Loaded): Settings {
+  const permissions = createPermissions(loaded.permissions.rules, { home: homedir(), realPath });
+  return settingsOf(loaded.config, { account: accountOf(loaded), permissions });
+}
+
 function accountOf({ accounts }: Loaded): (key: string) => AccountConfig | undefined {
   return (key) => accounts.find(({ platform, account = 'main' }) => accountKey({ platform: platform.name, account }) === key)?.config;
 }
@@ -210,13 +220,13 @@ const lookEveryMs = 5000;
 
 function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loaded> {
   const file = path.join(home, 'config.yaml');
-  const live = createLiveConfig({
-    files: [file, path.join(home, '.env')],
+  const live: LiveConfig<Loaded> = createLiveConfig<Loaded>({
+    files: [file, path.join(home, '.env'), path.join(home, permissionsFile)],
     load: () => {
       // Without it everything would be as in a fresh home: nobody could talk to the bots any more.
       if (!existsSync(file)) throw new ConfigError(home, ['config.yaml is gone']);
       try {
-        return load(home);
+        return load(home, live.current().permissions);
       } catch (error) {
         throw error instanceof ConfigError ? error : new ConfigError(home, [error instanceof Error ? error.message : String(error)]);
       }
@@ -245,7 +255,7 @@ function markerOf(home: string): string {
 
 /** What no tool reads or writes: our own secrets, configuration and state. "*": also the database's log beside it, and its copies. */
 function protectedPaths(home: string): readonly string[] {
-  const files = ['.env', 'config.yaml', 'state.db*', 'gateway.db*', 'gateway.lock', 'gateway.pid', 'run', 'logs'];
+  const files = ['.env', 'config.yaml', permissionsFile, 'state.db*', 'gateway.db*', 'gateway.lock', 'gateway.pid', 'run', 'logs'];
   return files.map((name) => path.join(home, name));
 }
 

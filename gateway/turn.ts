@@ -162,7 +162,7 @@ function runInput(options: TurnOptions, { turn, session, journal, audit }: TurnP
   const { agent } = settings();
   const place = { id: session.id, workspace: session.workspace };
   const policy = createPolicy(
-    { store, settings, reachable: () => accounts.get(accountKey(turn.target.chat))?.isStopped() === false },
+    { store, settings, tools, reachable: () => accounts.get(accountKey(turn.target.chat))?.isStopped() === false },
     turn,
     place,
   );
