@@ -30,7 +30,11 @@ class Desk implements PeopleControl {
     this.list = { people: [], requests: [], ...list };
   }
 
+  /** How often somebody looked. */
+  looks = 0;
+
   all(): PeopleList {
+    this.looks += 1;
     return this.list;
   }
 
@@ -268,12 +272,48 @@ describe.skipIf(chromiumPath === undefined)(`the people on the page, in a browse
     },
   );
 
-  it('is not in the way once it is closed', async () => {
+  it('is not in the way once it is closed, and looks no more', async () => {
     const { page, desk } = await open({ people: [ann] });
     await press(page, 'Close');
-    desk.list = { people: [], requests: [] };
+    const { looks } = desk;
+    await look(page);
     await say(page, 'hello');
     await sees(page, ['hello', 'You said: hello']);
     expect(await panel(page).isVisible()).toBe(false);
+    expect(desk.looks).toBe(looks);
+  });
+
+  it('is closed by a click beside it, and not where a selection in it ends there', async () => {
+    const { page } = await open({ requests: [bob()] });
+    const field = await panel(page).getByLabel('The code that').boundingBox();
+    await page.mouse.move((field?.x ?? 0) + 20, (field?.y ?? 0) + 10);
+    await page.mouse.down();
+    await page.mouse.move(5, 5);
+    await page.mouse.up();
+    expect(await panel(page).isVisible()).toBe(true);
+    await page.mouse.click(5, 5);
+    await panel(page).waitFor({ state: 'hidden' });
+  });
+
+  it('begins anew when it is opened again: nothing is typed or asked, and nothing old is said', async () => {
+    const { page } = await open({ people: [ann], requests: [bob()] });
+    await panel(page).getByLabel('The code that').fill('ABCD');
+    await press(page, 'Approve');
+    await panel(page).getByRole('alert').getByText(LOCKED).waitFor();
+    await press(page, 'Revoke Ann');
+    await press(page, 'Close');
+    await opener(page).click();
+    await panel(page).getByText('Ann').first().waitFor();
+    expect(await panel(page).getByLabel('The code that').inputValue()).toBe('');
+    expect(await panel(page).getByRole('button', { name: 'Revoke now' }).count()).toBe(0);
+    expect(await textOf(page)).not.toContain(LOCKED);
+  });
+
+  it('keeps the way out in sight, however far one has scrolled', async () => {
+    const people = Array.from({ length: 30 }, (_, index) => ({ ...ann, person: `${index}` }));
+    const { page } = await open({ people });
+    await panel(page).evaluate((dialog) => dialog.scrollTo(0, dialog.scrollHeight));
+    const [around, close] = [await panel(page).boundingBox(), await panel(page).getByRole('button', { name: 'Close' }).boundingBox()];
+    expect(close?.y).toBeGreaterThanOrEqual(around?.y ?? 999);
   });
 });

@@ -9,7 +9,7 @@ export class PersonItem {
   readonly #ask = button({ label: 'Revoke', class: 'secondary' }, () => this.#stage('asked'), 'Revoke…');
   readonly #keep = button({ label: 'Keep', class: 'secondary' }, () => this.#stage('idle'), 'Keep');
   readonly #sure = button({ label: 'Revoke now', class: 'primary' }, () => void this.#revoke(), 'Revoke now');
-  // The harmless one comes to stand where the first button was: a double click revokes nobody.
+  // Below the first button and not in its place: a double click revokes nobody.
   readonly #group = h(
     'div',
     { class: 'person-sure', role: 'group', hidden: true },
