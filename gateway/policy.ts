@@ -67,17 +67,21 @@ interface Judged {
 function decide(options: PolicyOptions, { turn, session, refused, rules }: TurnFacts, { call, risk }: Judged): Verdict {
   if (risk.level === 'hardline') return { verdict: 'deny', reason: `Refused: ${risk.why} This is never allowed, whoever asks for it.` };
   const again = risk.subjects.find((subject) => refused.has(subject));
-  if (again !== undefined) return { verdict: 'deny', reason: refusedAgain(again) };
+  if (again !== undefined) return { verdict: 'deny', reason: refusedAgain(again), by: 'refused before in this turn' };
   const ruled = rules({ call, risk });
   if (ruled !== undefined && ruled.verdict !== 'ask') return ruled;
-  if (ruled === undefined && (risk.level === 'safe' || asksNothing(options, turn))) return allow;
-  if (options.store.approvals.has(keysOf({ call, risk }, { turn, session }))) return allow;
+  if (ruled === undefined && risk.level === 'safe') return allow;
+  const mode = ruled === undefined ? unasked(options, turn) : undefined;
+  if (mode !== undefined) return { ...allow, by: mode };
+  if (options.store.approvals.has(keysOf({ call, risk }, { turn, session }))) return { ...allow, by: 'remembered approval' };
   const asked = ruled ?? { verdict: 'ask', reason: risk.why };
-  return options.reachable() ? asked : { verdict: 'deny', reason: nobody(asked.reason) };
+  return options.reachable() ? asked : { verdict: 'deny', reason: nobody(asked.reason), by: 'nobody could be asked' };
 }
 
-function asksNothing({ store, settings }: PolicyOptions, turn: TurnRow): boolean {
-  return settings().approvals.mode === 'off' || store.sessions.get(turn.sessionId)?.settings.yolo === true;
+/** The mode in which nothing is asked, if it is. */
+function unasked({ store, settings }: PolicyOptions, turn: TurnRow): string | undefined {
+  if (settings().approvals.mode === 'off') return 'approvals.mode off';
+  return store.sessions.get(turn.sessionId)?.settings.yolo === true ? '/yolo' : undefined;
 }
 
 const allow: Verdict = { verdict: 'allow', reason: '' };

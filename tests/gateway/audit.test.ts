@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../agent/tool.ts';
+import { createPermissions } from '../../gateway/permissions/permissions.ts';
+import type { Rule } from '../../gateway/permissions/rule.ts';
 import type { AuditEntry } from '../../gateway/store/audit.ts';
 import type { Store } from '../../gateway/store/index.ts';
 import { createFakePlatform } from '../fakes/platform.ts';
@@ -8,6 +10,7 @@ import { type Gateway, settled, startGateway, until } from './support/gateway.ts
 import { closeQuietly, killedCopy, temporaryStore } from './support/home.ts';
 import { click, command, message } from './support/inbound.ts';
 import { scriptedModel } from './support/model.ts';
+import type { SettingsChange } from './support/settings.ts';
 import { countedTool } from './support/tools.ts';
 
 /** Oldest first. */
@@ -118,6 +121,40 @@ describe('a call', () => {
     await answered('ann', 1);
     expect(events(store)).toEqual(expected);
     expect(recorded(store)[0]?.facts).toMatchObject({ by: 'automatic review', ...choice });
+  });
+
+  it('that nobody was asked about says which mode, approval or rule let it run, or why it did not', async () => {
+    const { tool } = riskyTool();
+    const change: SettingsChange = {};
+    const platform = createFakePlatform({ config: { allowed_users: ['ann'] } });
+    const { store, say, receive, answered } = await askingGateway({ tools: [tool], change, platform });
+    const decisions = () =>
+      recorded(store).flatMap(({ event, facts: { by, askedBy } }) => (/refused|started/.test(event) ? [[event, by, askedBy]] : []));
+    say('ann', 'remove build');
+    receive([click(await card(platform, 'ann'), 'session')]);
+    await answered('ann', 1);
+    say('ann', 'remove build');
+    await answered('ann', 2);
+    say('ann', '/yolo');
+    await answered('ann', 3);
+    say('ann', 'remove other');
+    await answered('ann', 4);
+    say('ann', '/yolo');
+    await answered('ann', 5);
+    change.approvals = { mode: 'off' };
+    say('ann', 'remove other');
+    await answered('ann', 6);
+    const rule: Rule = { tool: 'remove', decision: 'deny', scope: {}, origin: 'permissions.yaml', line: 7 };
+    change.permissions = createPermissions([rule], { home: '/home/owner', realPath: (file) => file });
+    say('ann', 'remove other');
+    await answered('ann', 7);
+    expect(decisions()).toEqual([
+      ['call.started', 'person', 'risk'],
+      ['call.started', 'remembered approval', undefined],
+      ['call.started', '/yolo', undefined],
+      ['call.started', 'approvals.mode off', undefined],
+      ['call.refused', 'remove: deny (permissions.yaml line 7)', undefined],
+    ]);
   });
 
   it('that may never run is recorded as refused', async () => {
