@@ -95,7 +95,7 @@ describe('an event over Socket Mode', () => {
   });
 
   it('keeps its place behind one whose sender must be asked for', async () => {
-    const rig = await connected({ fake: { retryMs: 5000 } });
+    const rig = await connected({ fake: { retryMs: 20_000 }, timing: { probeMs: 60_000 } });
     rig.fake.fail('users.info', 'hang');
     rig.fake.say('slow', { user: 'U0SLOW001' });
     rig.fake.say('quick');
