@@ -25,6 +25,7 @@ import { createMedia, type Media } from './media.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { alertOwner, pagePlace } from './owner.ts';
 import { createReception, type Reception } from './pairing/reception.ts';
+import { createPermissionsControl } from './permissions/control.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
 import { createReceipts } from './receipts.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
@@ -223,6 +224,7 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     ...(options.restart === undefined ? {} : { restart: options.restart }),
     ...ownersAsks(options.store, parts.answers),
     people: parts.reception.people,
+    permissions: createPermissionsControl(options),
     links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };
 }

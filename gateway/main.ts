@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
+import type { Tool } from '../agent/tool.ts';
 import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
 import { realPath } from '../tools/shared/home-paths.ts';
 import type { SwitchedOn } from './accounts.ts';
@@ -23,6 +24,8 @@ import { homeDirectory, prepareHome } from './home.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { createLog, type Log } from './log.ts';
 import { importApproved } from './pairing/import.ts';
+import type { PermissionsControl } from './permissions/control.ts';
+import { permissionsFromFiles } from './permissions/from-files.ts';
 import { type LoadedPermissions, loadPermissions, permissionsFile } from './permissions/load.ts';
 import { createPermissions } from './permissions/permissions.ts';
 import { endEarly, type ProcessOptions, runUntilStopped, startAgain } from './process.ts';
@@ -178,13 +181,7 @@ interface Owner {
 
 function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonOptions, 'store' | 'notes'> {
   const { config, accounts } = live.current();
-  const tools = createTools({
-    terminal: config.terminal,
-    environment: process.env,
-    home: homedir(),
-    protectedPaths: protectedPaths(home),
-    marker: markerOf(home),
-  });
+  const tools = toolsOf(home, config);
   const filter = createSecretFilter(() => live.current().secrets, 'plain');
   const { gateway } = config;
   return {
@@ -200,6 +197,23 @@ function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonO
     controlSocket: controlSocketPath(home),
     secrets: () => live.current().secrets,
   };
+}
+
+function toolsOf(home: string, { terminal }: Loaded['config']): readonly Tool[] {
+  return createTools({
+    terminal,
+    environment: process.env,
+    home: homedir(),
+    protectedPaths: protectedPaths(home),
+    marker: markerOf(home),
+  });
+}
+
+/** What `hermes permissions` asks where no daemon runs. */
+function permissions(home: string): PermissionsControl {
+  const loaded = load(home);
+  const settings = settingsFrom(loaded);
+  return permissionsFromFiles({ home, migrations, now: Date.now, settings: () => settings, tools: toolsOf(home, loaded.config) });
 }
 
 function httpOptions({ config }: Pick<Loaded, 'config'>): DaemonOptions['http'] {
@@ -264,4 +278,4 @@ function manifest(name: string, options: Readonly<Record<string, unknown>>): str
 }
 
 // Not left to the event loop: after a start that failed halfway, what had begun to listen would keep the process.
-process.exit(await runCli(process.argv.slice(2), { version, run, home: homeDirectory, check: load, manifest }));
+process.exit(await runCli(process.argv.slice(2), { version, run, home: homeDirectory, check: load, permissions, manifest }));

@@ -10,7 +10,7 @@ import { accountKey } from './target.ts';
 export type Visitor = Pick<Inbound, 'chat' | 'chatType' | 'sender'>;
 
 export interface RoleFacts {
-  readonly store: Pick<Store, 'people'>;
+  readonly store: { readonly people: Pick<Store['people'], 'find'> };
   readonly settings: () => Settings;
 }
 

@@ -1,6 +1,7 @@
 /** What `hermes gateway status`, `/readyz` and the page tell about the daemon. */
 import type { AdapterState, AskChoice, ChatType } from '../adapters/adapter.ts';
 import type { Links } from './link-state.ts';
+import type { PermissionsControl } from './permissions/control.ts';
 import type { Role } from './store/people-schema.ts';
 
 export interface AccountStatus {
@@ -102,6 +103,8 @@ export interface ControlHandlers {
   answerAsk(id: number, choice: string): Done;
   /** Absent in safe mode. */
   readonly people?: PeopleControl;
+  /** Absent in safe mode. */
+  readonly permissions?: PermissionsControl;
   /** Linking of accounts that are a person's phone. */
   readonly links?: Links;
 }

@@ -1,3 +1,5 @@
+import type { PermissionsControl } from '../permissions/control.ts';
+
 /** Every verb of the `hermes` command. Help, parsing and suggestions are derived from this table; what a verb does is loaded when it is used. */
 export interface Verb {
   /** "gateway run": the group and the name in it. */
@@ -36,6 +38,8 @@ export interface CliDeps {
   run(options: RunOptions): Promise<number>;
   /** Reads the configuration without starting anything. Throws ConfigError. */
   check(home: string): { readonly warnings: readonly string[] };
+  /** What the files say about permissions. Throws ConfigError. */
+  permissions(home: string): PermissionsControl;
   /** The app that a platform's own setup page creates from this text; undefined where the platform takes none. */
   manifest(platform: string, options: Readonly<Record<string, unknown>>): string | undefined;
 }
@@ -51,6 +55,7 @@ export const groups: Readonly<Record<string, string>> = {
   gateway: 'the daemon that people talk to',
   config: 'config.yaml and .env',
   pairing: 'who may talk to the agent',
+  permissions: 'what the agent may do, for whom and where',
   slack: 'the Slack app',
   whatsapp: 'the WhatsApp account',
 };
@@ -123,6 +128,24 @@ export const verbs: readonly Verb[] = [
     args: [['[platform:account]', 'only of this platform, or of one of its accounts (telegram, telegram:work)']],
     options: [],
     load: () => import('./pairing-clear.ts'),
+  },
+  {
+    words: ['permissions', 'list'],
+    summary: 'show the rules about what the agent may do, in the order in which they count',
+    options: [['--json', 'print everything as JSON']],
+    load: () => import('./permissions-list.ts'),
+  },
+  {
+    words: ['permissions', 'check'],
+    summary: 'explain which rule decides about a call',
+    args: [['<call>', "a tool with what it is given, in quotes: 'terminal(rm -rf build)', 'file.write(~/notes/a.md)'"]],
+    options: [
+      ['--as <platform:id>', 'for whom: telegram:123 (the owner, on the page)'],
+      ['--chat <type:id>', 'where: group:-100123, channel:C1 (a direct chat)'],
+      ['--account <name>', "of several accounts of the platform, which one's chat (main)"],
+      ['--json', 'print everything as JSON'],
+    ],
+    load: () => import('./permissions-check.ts'),
   },
   {
     words: ['slack', 'manifest'],

@@ -16,5 +16,5 @@ export interface ControlRoute {
   readonly path: string;
   /** Over HTTP too without a sign-in; over the Unix socket everything is open to the owner. */
   readonly public: boolean;
-  answer(request: ControlRequest): ControlAnswer;
+  answer(request: ControlRequest): ControlAnswer | Promise<ControlAnswer>;
 }

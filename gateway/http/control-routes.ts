@@ -3,6 +3,7 @@ import type { ControlHandlers } from '../status.ts';
 import type { ControlAnswer, ControlRequest, ControlRoute } from './control-route.ts';
 import { linkRoutes } from './link-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
+import { permissionsRoutes } from './permissions-routes.ts';
 
 /** The control API, once: the page reaches it over HTTP, `hermes` over the Unix socket. */
 export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[] {
@@ -15,6 +16,7 @@ export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[
     { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: { asks: handlers.asks() } }) },
     { method: 'POST', path: '/api/asks/:id/answer', public: false, answer: (request) => decide(handlers, request) },
     ...peopleRoutes(handlers.people),
+    ...(handlers.permissions === undefined ? [] : permissionsRoutes(handlers.permissions)),
     ...(handlers.links === undefined ? [] : linkRoutes(handlers.links)),
   ];
 }

@@ -106,7 +106,7 @@ interface Api {
 /** Never rejects: who breaks off in the middle of a request gets no answer. */
 async function handle(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    const { status, body } = answer(api, request, await read(request));
+    const { status, body } = await answer(api, request, await read(request));
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
   } catch {
     response.destroy();
@@ -120,12 +120,12 @@ async function read(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-function answer({ routes, log }: Api, request: IncomingMessage, text: string): ControlAnswer {
+async function answer({ routes, log }: Api, request: IncomingMessage, text: string): Promise<ControlAnswer> {
   for (const route of routes) {
     const params = route.method === request.method ? paramsOf(route.path, request.url ?? '') : undefined;
     if (!params) continue;
     try {
-      return route.answer({ params, body: parsed(text) });
+      return await route.answer({ params, body: parsed(text) });
     } catch (error) {
       log.warn({ err: error, route: route.path }, 'a control request failed');
       return { status: 500, body: { error: 'The gateway could not answer this; its log says why.' } };

@@ -67,7 +67,7 @@ function addControlRoutes(app: FastifyInstance, handlers: ControlHandlers): void
       handler: async (request, reply) => {
         // Each `:name` of a path is one string.
         const params = request.params as Readonly<Record<string, string>>;
-        const { status, body } = route.answer({ params, body: request.body });
+        const { status, body } = await route.answer({ params, body: request.body });
         return reply.code(status).header('cache-control', 'no-store').send(body);
       },
     });

@@ -87,7 +87,8 @@ function ruleOf(key: string, value: unknown): Pick<Rule, 'tool' | 'pattern' | 'd
   if (decision === undefined) return `${quoted(key)}: expected allow, ask or deny, but it is ${shownValue(value)}`;
   const pattern = given?.trim();
   if (pattern === '') return `${quoted(key)} has an empty pattern: write ${tool} alone for whatever its argument is`;
-  if (pattern !== undefined && /[\p{Cc}\p{Co}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(pattern)) return `${quoted(tool)}: its pattern has characters that nobody can see`;
+  if (pattern !== undefined && /[\p{Cc}\p{Co}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(pattern))
+    return `${quoted(tool)}: its pattern has characters that nobody can see`;
   return pattern === undefined || /^\*+$/u.test(pattern) ? { tool, decision } : { tool, pattern, decision };
 }
 

@@ -127,6 +127,11 @@ function repositories(database: Database, now: () => number) {
   };
 }
 
+/** There is one that `openStore` would open and not make. */
+export function storeExists(home: string): boolean {
+  return existsSync(chooseFile(home).file);
+}
+
 function chooseFile(home: string): { file: string; notes: string[] } {
   const usual = path.join(home, 'state.db');
   const own = path.join(home, 'gateway.db');
