@@ -118,7 +118,7 @@ export interface OutboundText {
   /** Send without formatting: set after the platform refused the formatted form. */
   readonly plain?: true;
   readonly replyTo?: string;
-  /** The reply to this native command (`InboundCommand.interaction`): sent as its deferred reply for as long as the platform takes one, else as any text. */
+  /** A part of the reply to this native command (`InboundCommand.interaction`): sent as its reply for as long as the platform takes one, else as any text. */
   readonly interaction?: Json;
 }
 

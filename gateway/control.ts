@@ -108,12 +108,12 @@ function settle(options: ControlOptions, entry: InboxEntry, result: CommandResul
 function replyParts({ account }: ControlOptions, event: Inbound, reply: string): NewPart[] {
   if (reply === '') return [];
   const parts = account(accountKey(event.chat))?.platform.split(reply) ?? [reply];
-  return parts.map((part, index) => withInteraction(noticePart(targetOf(event), part), index === 0 ? event : undefined));
+  return parts.map((part) => withInteraction(noticePart(targetOf(event), part), event));
 }
 
-/** A native command waits for its reply on the platform; the first part is that. */
-function withInteraction(part: NewPart, event: Inbound | undefined): NewPart {
-  if (event?.type !== 'command' || part.payload.type !== 'text') return part;
+/** A native command waits for its reply on the platform, which may be for one person's eyes only. */
+function withInteraction(part: NewPart, event: Inbound): NewPart {
+  if (event.type !== 'command' || part.payload.type !== 'text') return part;
   return { ...part, payload: { ...part.payload, interaction: event.interaction } };
 }
 

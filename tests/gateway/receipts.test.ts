@@ -53,13 +53,13 @@ describe("a person's message", () => {
 });
 
 describe('a native command', () => {
-  it('has the first part of its reply as the deferred reply that the platform waits for', async () => {
+  it('has each part of its reply as the reply that the platform waits for', async () => {
     const gateway = await startGateway({ platform: createFakePlatform({ partUnits: 40 }), model: scriptedModel(echo) });
     gateway.receive([{ ...command('status'), interaction: { token: 't1' } }]);
     await gateway.idle();
     const sent = gateway.platform.shown.map(({ message: shown }) => (shown.type === 'text' ? shown.interaction : undefined));
     expect(sent.length).toBeGreaterThan(1);
-    expect(sent).toEqual([{ token: 't1' }, ...sent.slice(1).map(() => undefined)]);
+    expect(new Set(sent.map((interaction) => JSON.stringify(interaction)))).toEqual(new Set(['{"token":"t1"}']));
   });
 
   it('that becomes a message is acknowledged, and answered as any message', async () => {
