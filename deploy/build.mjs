@@ -12,7 +12,6 @@ const dist = join(root, 'dist');
 // Native modules, WebAssembly and binaries that find their files beside themselves, and platform clients that are loaded only when
 // switched on (and are large). Everything else is bundled: unbundled imports cost a third of a second and 100 MB at every start.
 const external = [
-  '@slack/bolt',
   '@vscode/ripgrep',
   '@whiskeysockets/baileys',
   'better-sqlite3',
