@@ -109,7 +109,7 @@ function block(node: MarkdownNode, place: Place): string {
 function quote(nodes: readonly MarkdownNode[], place: Place): string {
   const inner = blocks(nodes, { ...place, quoted: true });
   if (inner === '') return '';
-  return place.quoted ? inner.replace(/^/gm, '&gt; ') : `<blockquote>${inner}</blockquote>`;
+  return place.quoted ? indented(inner, '&gt; ') : `<blockquote>${inner}</blockquote>`;
 }
 
 function codeBlock(value: string, language: string | null | undefined): string {
@@ -143,9 +143,9 @@ function listItem(item: ItemNode, { bullet, before }: { bullet: string; before: 
   return (before === undefined ? '' : gap(before, item)) + indent + bullet + head + tail.join('');
 }
 
-/** For inline HTML only: a line of code must not be shifted. */
+/** For inline HTML only: a line of code must not be shifted. Lines end at `\n` alone; a regular expression would see more ends. */
 function indented(html: string, indent: string): string {
-  return html.replace(/^/gm, indent);
+  return indent + html.replaceAll('\n', `\n${indent}`);
 }
 
 function table(
