@@ -108,7 +108,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   parts.reception.door.sweep();
   parts.inbox.recover();
   const running = parts.accounts.run(connections.signal);
-  const janitor = startJanitor({ store: options.store, media: parts.media, log: options.log, now: options.now });
+  const janitor = startJanitor({ ...options, media: parts.media });
   const close = async (drainMs: number): Promise<void> => {
     await parts.lanes.close(drainMs, (lane) => options.store.asks.open().some((ask) => ask.lane === lane && ask.body.kind !== 'interrupt'));
     await parts.outbox.close(flushMs);
@@ -224,6 +224,7 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     ...(options.restart === undefined ? {} : { restart: options.restart }),
     ...ownersAsks(options.store, parts.answers),
     people: parts.reception.people,
+    audit: options.store.audit,
     permissions: createPermissionsControl(options),
     links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };

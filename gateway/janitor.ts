@@ -1,6 +1,7 @@
 /** Once a day: forgets what is settled and old, and removes the files of old turns. Transcripts stay. */
 import type { Log } from './log.ts';
 import type { Media } from './media.ts';
+import type { Settings } from './settings.ts';
 import type { Store } from './store/index.ts';
 import type { Clock } from './time.ts';
 
@@ -18,6 +19,7 @@ export interface Janitor {
 export interface JanitorOptions {
   readonly store: Store;
   readonly media: Media;
+  readonly settings: () => Settings;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -41,12 +43,14 @@ export function startJanitor(options: JanitorOptions): Janitor {
   };
 }
 
-function cleanUp({ store, media, log, now }: JanitorOptions): void {
+function cleanUp({ store, media, settings, log, now }: JanitorOptions): void {
   const before = now() - keepMs;
   store.inbox.prune(before);
   store.outbox.prune(before);
   store.asks.prune(now() - keepAsksMs);
   store.accounts.pruneRefusals(before);
+  const { retentionMs } = settings().audit;
+  if (retentionMs > 0) store.audit.prune(now() - retentionMs);
   for (const turn of store.turns.takeEndedBefore(before)) {
     media.remove(turn).catch((error: unknown) => log.warn({ turn, err: error }, "an old turn's files could not be removed"));
   }

@@ -59,6 +59,7 @@ function safeHandlers(options: SafeModeOptions, notes: readonly string[], http: 
     status: () => statusOf(options, notes, startedAtMs),
     restart: options.restart,
     asks: () => [],
+    ...(options.store === undefined ? {} : { audit: options.store.audit }),
     answerAsk: () => ({ done: false, text: 'The gateway is in safe mode and decides nothing.' }),
   };
 }

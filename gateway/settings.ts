@@ -67,6 +67,8 @@ export interface Settings {
   readonly agent: AgentSettings;
   readonly approvals: ApprovalSettings;
   display(platform: string): DisplaySettings;
+  /** How long the record of what was done is kept, ms; 0 = for ever. */
+  readonly audit: { readonly retentionMs: number };
   readonly access: GlobalAccess;
   readonly permissions: Permissions;
   /** The configuration of an account's platform; undefined when it is off. */

@@ -2,6 +2,7 @@
 import type { AdapterState, AskChoice, ChatType } from '../adapters/adapter.ts';
 import type { Links } from './link-state.ts';
 import type { PermissionsControl } from './permissions/control.ts';
+import type { AuditStore } from './store/audit.ts';
 import type { Role } from './store/people-schema.ts';
 
 export interface AccountStatus {
@@ -105,6 +106,8 @@ export interface ControlHandlers {
   readonly people?: PeopleControl;
   /** Absent in safe mode. */
   readonly permissions?: PermissionsControl;
+  /** Who had what run. Absent where the store could not be opened. */
+  readonly audit?: Pick<AuditStore, 'read' | 'check'>;
   /** Linking of accounts that are a person's phone. */
   readonly links?: Links;
 }

@@ -54,6 +54,7 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2, noDaemon: 3 } as const;
 export const groups: Readonly<Record<string, string>> = {
   gateway: 'the daemon that people talk to',
   config: 'config.yaml and .env',
+  audit: 'the record of what was done, for whom',
   pairing: 'who may talk to the agent',
   permissions: 'what the agent may do, for whom and where',
   slack: 'the Slack app',
@@ -146,6 +147,25 @@ export const verbs: readonly Verb[] = [
       ['--json', 'print everything as JSON'],
     ],
     load: () => import('./permissions-check.ts'),
+  },
+  {
+    words: ['audit', 'show'],
+    isDefault: true,
+    summary: 'show who had what run, what decided it and what came of it',
+    options: [
+      ['--since <time>', 'only what is younger: 30m, 24h, 7d, or a day (2026-07-28)'],
+      ['--user <id>', 'only what this person asked for or decided: telegram:123'],
+      ['--tool <name>', 'only the calls of this tool: terminal'],
+      ['-n, --limit <count>', 'at most so many, the newest (100)'],
+      ['--json', 'print everything as JSON'],
+    ],
+    load: () => import('./audit-show.ts'),
+  },
+  {
+    words: ['audit', 'verify'],
+    summary: 'check that nothing in that record was changed, taken out or put in; exits with 1 if so',
+    options: [],
+    load: () => import('./audit-verify.ts'),
   },
   {
     words: ['slack', 'manifest'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { auxiliarySection } from '../../agent/models/config.ts';
 import { permissionsSection } from '../permissions/section.ts';
 import { approvalsSection } from './approvals.ts';
+import { auditSection } from './audit.ts';
 import { displaySection } from './display.ts';
 import type { ConfigSection } from './section.ts';
 
@@ -79,6 +80,7 @@ export const gatewaySections = {
   display: displaySection,
   approvals: approvalsSection,
   permissions: permissionsSection,
+  audit: auditSection,
   auxiliary: auxiliarySection,
   session_reset: sessionReset,
   gateway,

@@ -3,6 +3,7 @@ import { createModels, isDemo } from '../../agent/models/create.ts';
 import { personalityNames, personalityPrompt } from '../personalities.ts';
 import type { AgentSettings, Settings } from '../settings.ts';
 import type { ApprovalsConfig } from './approvals.ts';
+import type { AuditConfig } from './audit.ts';
 import { type DisplayConfig, displayOn } from './display.ts';
 import type { GatewayConfig } from './sections.ts';
 
@@ -11,13 +12,14 @@ export interface SettingsConfig {
   readonly agent: AgentConfig;
   readonly auxiliary: AuxiliaryConfig;
   readonly approvals: ApprovalsConfig;
+  readonly audit: AuditConfig;
   readonly display: DisplayConfig;
   readonly gateway: GatewayConfig;
 }
 
 /** The settings that one snapshot of the configuration gives. */
 export function settingsOf(config: SettingsConfig, { account, permissions }: Pick<Settings, 'account' | 'permissions'>): Settings {
-  const { display, approvals, agent, gateway } = config;
+  const { display, approvals, agent, audit, gateway } = config;
   const everywhere = {
     busyAck: display.busy_ack_enabled,
     footer: display.runtime_metadata_footer,
@@ -31,6 +33,7 @@ export function settingsOf(config: SettingsConfig, { account, permissions }: Pic
       const { busyInputMode, toolProgress, streaming } = displayOn(display, platform);
       return { busyMode: busyInputMode, progress: toolProgress, streaming, everywhere };
     },
+    audit: { retentionMs: audit.retention_days * 86_400_000 },
     access: gateway,
     permissions,
     account,

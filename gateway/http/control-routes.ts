@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ControlHandlers } from '../status.ts';
+import { auditRoutes } from './audit-routes.ts';
 import type { ControlAnswer, ControlRequest, ControlRoute } from './control-route.ts';
 import { linkRoutes } from './link-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
@@ -16,6 +17,7 @@ export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[
     { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: { asks: handlers.asks() } }) },
     { method: 'POST', path: '/api/asks/:id/answer', public: false, answer: (request) => decide(handlers, request) },
     ...peopleRoutes(handlers.people),
+    ...auditRoutes(handlers.audit),
     ...(handlers.permissions === undefined ? [] : permissionsRoutes(handlers.permissions)),
     ...(handlers.links === undefined ? [] : linkRoutes(handlers.links)),
   ];

@@ -1,5 +1,7 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../agent/tool.ts';
+import { callControl } from '../../gateway/http/control-client.ts';
 import { createPermissions } from '../../gateway/permissions/permissions.ts';
 import type { Rule } from '../../gateway/permissions/rule.ts';
 import type { AuditEntry } from '../../gateway/store/audit.ts';
@@ -225,6 +227,22 @@ describe('who is let in', () => {
       ['pairing.approved', 'fake/main', 'bob', 'Bob', 'admin', 'owner'],
       ['pairing.revoked', 'fake/main', 'eve', 'Eve', undefined, 'owner'],
     ]);
+  });
+});
+
+describe('the control socket', () => {
+  it('serves the record to the owner of the home, and refuses what is no question', async () => {
+    const { home, store, receive, answered } = await startGateway({ platform: createFakePlatform({ config: { allowed_users: ['ann'] } }) });
+    receive([command('yolo')]);
+    await answered('ann', 1);
+    const ask = (route: string, body: object) =>
+      callControl(path.join(home, 'run', 'control.sock'), { method: 'POST', route, body }, AbortSignal.timeout(5000));
+    expect(await ask('/api/audit', { limit: 10 })).toEqual({ entries: recorded(store) });
+    expect(await ask('/api/audit', { limit: 10, user: 'bob' })).toEqual({ entries: [] });
+    expect(await ask('/api/audit/verify', {})).toEqual(store.audit.check());
+    for (const wrong of [{}, { limit: 0 }, { limit: 10, before: -1 }, { limit: 10, since: 1 }])
+      await expect(ask('/api/audit', wrong)).rejects.toThrow('The audit is asked with');
+    await expect(ask('/api/audit/verify', { after: 'x' })).rejects.toThrow('The audit is verified with');
   });
 });
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { startGateway } from './support/gateway.ts';
 import { message } from './support/inbound.ts';
+import type { SettingsChange } from './support/settings.ts';
 import { transcriptOf } from './support/transcript.ts';
 
 const dayMs = 86_400_000;
@@ -22,4 +23,22 @@ it('what is settled is forgotten after a week with the files of its turn; what i
   expect([again('open'), gateway.store.inbox.countOpen()]).toEqual([undefined, 1]);
   expect(again('old')).toBeTypeOf('number');
   expect(transcriptOf(gateway.store, 'ann')).toHaveLength(2);
+});
+
+it('what was done is on record for as long as the configuration says, for ever with 0, and the rest of the record stays whole', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+  const change: SettingsChange = { audit: { retentionMs: 0 } };
+  const { store } = await startGateway({ change });
+  const append = (event: string) => store.audit.append({ event, account: '', person: '', tool: '', facts: {} });
+  const events = () => store.audit.read({ limit: 10 }).entries.map(({ event }) => event);
+  append('first');
+  await vi.advanceTimersByTimeAsync(9 * dayMs);
+  append('second');
+  await vi.advanceTimersByTimeAsync(2 * dayMs);
+  expect(events()).toEqual(['second', 'first']);
+  change.audit = { retentionMs: 3 * dayMs };
+  await vi.advanceTimersByTimeAsync(dayMs);
+  expect(events()).toEqual(['second']);
+  expect(store.audit.check()).toMatchObject({ checked: 1, last: { id: 2 } });
+  expect(store.audit.check().problem).toBeUndefined();
 });

@@ -108,6 +108,13 @@ describe('display', () => {
   });
 });
 
+test('the audit is kept for 90 days, or as long as is written; 0 is for ever', () => {
+  const days = (yaml: string) => load(yaml).config.audit.retention_days;
+  expect(days('')).toBe(90);
+  expect(days('audit:\n  retention_days: 0\n')).toBe(0);
+  for (const wrong of ['-1', 'x', '1.5']) expect(problems(`audit:\n  retention_days: ${wrong}\n`)).toHaveLength(1);
+});
+
 describe('approvals', () => {
   test.each([
     ['manual', 'manual'],

@@ -13,6 +13,7 @@ export interface SettingsChange {
   display?: Partial<Omit<DisplaySettings, 'everywhere'>>;
   everywhere?: Partial<DisplaySettings['everywhere']>;
   permissions?: Permissions;
+  audit?: Settings['audit'];
 }
 
 export interface SettingsFacts {
@@ -43,6 +44,7 @@ export function testSettings({ model = fallback, maxSteps = 20, change = {}, acc
     display: () => ({ busyMode: 'queue', progress: 'new', streaming: true, ...change.display, everywhere }),
     access: { allowed_users: [], allow_all_users: false, unauthorized_dm_behavior: 'ignore', ...access },
     permissions: change.permissions ?? shipped,
+    audit: change.audit ?? { retentionMs: 0 },
     account,
   };
 }
