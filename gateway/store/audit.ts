@@ -65,7 +65,7 @@ const anchorSchema = z.object({ id: z.number(), hash: z.string() });
 
 const mostScanned = 20_000;
 const mostLength = 512 * 1024;
-const mostChecked = 2000;
+const mostChecked = 500;
 
 export function createAuditStore(database: Database, now: () => number): AuditStore {
   const meta = createMetaStore(database);
@@ -133,13 +133,11 @@ function canonical(value: Json): string {
 
 function read({ orm }: Database, { sinceMs, user, tool, before, limit }: AuditFilter): AuditPage {
   const inTime = sinceMs === undefined ? undefined : gte(audit.at, sinceMs);
-  const ends = orm
-    .select({ first: sql<number | null>`min(${audit.id})`, last: sql<number | null>`max(${audit.id})` })
-    .from(audit)
-    .where(inTime)
-    .get();
-  const first = ends?.first ?? 1;
-  const top = before ?? (ends?.last ?? 0) + 1;
+  // One by one: SQLite finds only a single minimum or maximum without looking at every row.
+  const ends = { first: sql<number | null>`min(${audit.id})`, last: sql<number | null>`max(${audit.id})` };
+  const first = orm.select({ id: ends.first }).from(audit).where(inTime).get()?.id ?? 1;
+  const last = orm.select({ id: ends.last }).from(audit).get()?.id ?? 0;
+  const top = before ?? last + 1;
   const bottom = Math.max(first, top - mostScanned);
   const wanted = [lt(audit.id, top), gte(audit.id, bottom), inTime, user === undefined ? undefined : isUser(user)];
   const found = orm
