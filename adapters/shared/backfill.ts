@@ -64,16 +64,16 @@ export function createCatchUp<T>(ports: CatchUpPorts<T>): CatchUp<T> {
     const mark = store.get(PREFIX + channel);
     return typeof mark === 'string' ? mark : undefined;
   };
-  const newer = (channel: string, position: string): boolean => {
-    const mark = markOf(channel);
-    return mark === undefined || compare(position, mark) > 0;
-  };
   const hand = (channel: string, items: readonly T[], late: boolean): void => {
-    const marks = new Map(gaps.get(channel)?.state === 'behind' ? [] : positions(channel, items.map(positionOf), newer));
-    for (const [other, position] of skipped) if (!gaps.has(other) && newer(other, position)) marks.set(other, position);
-    const last = marks.get(channel);
-    const passed = skipped.get(channel);
-    if (last !== undefined && passed !== undefined && compare(passed, last) > 0) marks.set(channel, passed);
+    const marks = new Map<string, string>();
+    const advance = (name: string, position: string): void => {
+      const mark = marks.get(name) ?? markOf(name);
+      if (mark === undefined || compare(position, mark) > 0) marks.set(name, position);
+    };
+    const last = items.at(-1);
+    if (last !== undefined && gaps.get(channel)?.state !== 'behind') advance(channel, positionOf(last));
+    // Never past what is still unread in a gap.
+    for (const [other, position] of skipped) if (!gaps.has(other)) advance(other, position);
     ports.hand(items, Object.fromEntries([...marks].map(([name, mark]) => [PREFIX + name, mark])), late);
     skipped.clear();
   };
@@ -96,11 +96,6 @@ export function createCatchUp<T>(ports: CatchUpPorts<T>): CatchUp<T> {
     channels: () => store.list(PREFIX, { limit: MOST_CHANNELS }).map(([key]) => key.slice(PREFIX.length)),
     markOf,
   };
-}
-
-function positions(channel: string, found: readonly string[], newer: (channel: string, position: string) => boolean): [string, string][] {
-  const last = found.at(-1);
-  return last !== undefined && newer(channel, last) ? [[channel, last]] : [];
 }
 
 interface Gate<T> {

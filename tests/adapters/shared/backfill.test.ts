@@ -153,6 +153,18 @@ describe('catching up on what was missed', () => {
     expect(fetches).toEqual(['a after 2', 'b after 3']);
   });
 
+  it('does not hand over again what came behind something that was not for us', async () => {
+    const { start, write, of } = rig();
+    const first = start();
+    await first.live('a', write('a'));
+    first.skip('a', String(write('a').at));
+    await first.live('a', write('a'));
+    const again = start();
+    again.begin(again.channels());
+    await again.run(never());
+    expect(of('a')).toEqual(['1', '3']);
+  });
+
   it('gives up at a stop, and what waited is not taken as handed over', async () => {
     const { start, write, of, faults } = rig();
     await start().live('a', write('a'));
