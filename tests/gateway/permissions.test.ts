@@ -86,15 +86,6 @@ describe('a rule', () => {
     expect((await card(platform, 'ann')).markdown).toContain('It deletes files.');
   });
 
-  it('that allows is none for what was refused before in the turn', async () => {
-    const gate = await gateway('remove(rm a): allow\nremove: ask', {});
-    gate.say('ann', 'remove build build');
-    const asked = await card(gate.platform, 'ann');
-    gate.change.permissions = permissionsOf('remove: allow');
-    gate.receive([click(asked, 'deny')]);
-    expect((await gate.answered('ann', 1))[0]?.split('\n')[1]).toMatch(/refused before in this turn/);
-  });
-
   it('that was changed holds from the next turn', async () => {
     const { say, receive, answered, platform, change } = await gateway('remove: ask', safe);
     say('ann', 'remove build other');
