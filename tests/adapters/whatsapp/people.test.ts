@@ -60,6 +60,27 @@ describe('one person with two addresses', () => {
     remember();
     expect(people.join(LID)).toMatchObject({ id: '49151222' });
   });
+
+  it('who has a new number is written to under the new one', () => {
+    const { people, remember } = known();
+    people.join(LID, PHONE);
+    remember();
+    const moved = '4917000@s.whatsapp.net';
+    expect(people.join(LID, moved)).toEqual({ id: '4917000', aliases: [LID], jid: moved });
+    remember();
+    expect(people.join(LID)).toMatchObject({ id: '4917000', jid: moved });
+  });
+
+  it('is not whoever has the number now: who got it later is somebody else', () => {
+    const { people, remember, store } = known();
+    people.join(LID);
+    people.join(PHONE, LID);
+    remember();
+    expect(people.join('9002@lid', PHONE)).toEqual({ id: '49151222', aliases: ['9002@lid'], jid: PHONE });
+    // What the library knew of the number is older than what it knows of the person.
+    createKeyRing(store).set({ 'lid-mapping': { '49151333': '9003', '9003_reverse': '4917000' } });
+    expect(people.join('49151333@s.whatsapp.net')).toEqual({ id: '49151333', aliases: [], jid: '49151333@s.whatsapp.net' });
+  });
 });
 
 describe('a person in the configuration', () => {
