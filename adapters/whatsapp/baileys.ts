@@ -55,6 +55,8 @@ export const openBaileysLine: OpenLine = async (options) => {
   listen({ socket, options, creds, log, closed: closed.resolve });
   socket.ws.on('CB:ack,class:message', (node: BinaryNode) => acks.answer(node.attrs['id'] ?? '', node.attrs['error']));
   const end = (): void => {
+    // While there is still somebody to take it.
+    socket.ev.flush();
     closed.resolve({ code: undefined, message: 'ended by the gateway' });
     void hangUp(socket);
   };
@@ -63,7 +65,7 @@ export const openBaileysLine: OpenLine = async (options) => {
     end,
     relay: (jid, content, relay) => relayed({ socket, acks, groups }, { jid, content, relay }),
     pair: async (digits) => (await socket.requestPairingCode(digits)).replace(/^(.{4})(.{4})$/, '$1-$2'),
-    resend: (arrival) => resend(socket, arrival, log),
+    resend: (arrival) => resend(socket, arrival),
     media: {
       upload: (file) => upload(socket, file, log),
       renew: async (key, media) => {
@@ -165,7 +167,10 @@ function listen({ socket, options, creds, log, closed }: Listening): void {
     if (update.connection === 'open') event({ type: 'open' });
     if (update.receivedPendingNotifications === true) event({ type: 'caught-up' });
     if (update.reachoutTimeLock !== undefined) event({ type: 'restricted', active: update.reachoutTimeLock.isActive === true });
-    if (update.connection === 'close') closed(closedBy(update.lastDisconnect));
+    if (update.connection !== 'close') return;
+    // Acknowledged and held back until the backlog is through: the library is about to throw it away.
+    ev.flush();
+    closed(closedBy(update.lastDisconnect));
   });
 }
 
@@ -278,12 +283,12 @@ async function upload(socket: Socket, { path, type, mime, name, voice, gif }: Ou
   }
 }
 
-async function resend(socket: Socket, { key, sentAtSeconds, name }: Arrival, log: LibraryLog): Promise<void> {
+async function resend(socket: Socket, { key, sentAtSeconds, name }: Arrival): Promise<void> {
   const known = { key: messageKey(key), messageTimestamp: sentAtSeconds, ...(name === undefined ? {} : { pushName: name }) };
   try {
     await socket.requestPlaceholderResend(messageKey(key), known);
   } catch (error) {
-    log.warn({ error }, 'a message could not be asked for again');
+    throw failure(error);
   }
 }
 

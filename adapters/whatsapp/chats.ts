@@ -1,7 +1,7 @@
 /** What is known of chats and their messages: who has written, what a reply quotes, what we sent. Outlasts the process, for some days. */
 import type { Host, InboundMessage, Json, Outbound, SentRef } from '../adapter.ts';
 import { fromJson } from './bytes.ts';
-import { isGroup } from './jid.ts';
+import { bareJid, isGroup } from './jid.ts';
 import type { Content } from './line.ts';
 import { type Anchor, type Setting, textContent } from './outgoing.ts';
 import { createRecent, type Recent } from './recent.ts';
@@ -11,6 +11,10 @@ const DAY_MS = 24 * 3_600_000;
 const MET = 'met:';
 /** As much of a quoted message as phones show. */
 const QUOTED_UNITS = 200;
+/** Messages whose words are known. In memory alone: those of strangers are among them, and they are to be kept nowhere. */
+const MOST_WORDS = 500;
+/** What stands for words that are not known any more. */
+const UNKNOWN_WORDS = '…';
 /** Messages between two times that old ones are forgotten. */
 const PRUNE_EVERY = 500;
 /** Sent messages whose age is known; they are edited within minutes. */
@@ -28,6 +32,8 @@ export interface Chats {
   /** Entries for the transaction that stores the message. */
   heard(heard: Heard): Readonly<Record<string, Json>>;
   setting(message: Outbound): Setting;
+  /** This message is stored, and it is not long ago. */
+  hasHeard(key: WireKey): boolean;
   /** Of a person's message, as far as it is remembered. */
   keyOf(ref: SentRef): WireKey | undefined;
   readonly ours: SentLog;
@@ -54,9 +60,10 @@ export function createChats({ host, prefix, now }: ChatsParts): Chats {
   const { store } = host;
   const heardBefore = createRecent({ store, prefix: 'heard:', now, maxAgeMs: 3 * DAY_MS });
   const files = createRecent({ store, prefix: 'file:', now, maxAgeMs: 3 * DAY_MS });
+  const words = createWords();
   const setting = (message: Outbound): Setting => ({
     prefix,
-    anchor: anchorOf(message, heardBefore.get(message.replyTo ?? '')),
+    anchor: anchorOf(message, heardBefore.get(message.replyTo ?? ''), words.of(message.chat.chat, message.replyTo ?? '')),
     expiration: Number(store.get(MET + message.chat.chat) ?? 0),
   });
   let heardSince = 0;
@@ -71,12 +78,19 @@ export function createChats({ host, prefix, now }: ChatsParts): Chats {
       heardSince += 1;
       if (heardSince >= PRUNE_EVERY) prune();
       const { chat } = message.chat;
-      const text = message.text.slice(0, QUOTED_UNITS).toWellFormed();
-      const entry = heardBefore.entry(message.message, { chat, text, key: keyEntry(key) });
+      words.keep(chat, message.message, message.text);
+      const entry = heardBefore.entry(message.message, { chat, key: keyEntry(key) });
       return store.get(MET + chat) === expiration ? entry : { ...entry, [MET + chat]: expiration };
     },
     setting,
-    keyOf: ({ id }) => messageKeySchema.safeParse(heardBefore.get(id)?.['key']).data,
+    hasHeard: (key) => {
+      const stored = messageKeySchema.safeParse(heardBefore.get(key.id)?.['key']).data;
+      return stored !== undefined && placeOf(stored) === placeOf(key);
+    },
+    keyOf: ({ chat, id }) => {
+      const known = heardBefore.get(id);
+      return known?.['chat'] === chat.chat ? messageKeySchema.safeParse(known['key']).data : undefined;
+    },
     ours: sentLog({ host, setting, files, now }),
     prune,
   };
@@ -86,12 +100,34 @@ function keyEntry({ remoteJid, id, fromMe, participant }: WireKey): { readonly [
   return { remoteJid, id, fromMe: fromMe === true, ...(participant ? { participant } : {}) };
 }
 
-/** The quoted words are ours to repeat; a message that is not remembered is answered without them. */
-function anchorOf(message: Outbound, known: { readonly [key: string]: Json } | undefined): Anchor | undefined {
+/** People choose the ids of what they write: only together with the chat and the person they name one message. */
+function placeOf({ remoteJid, participant }: WireKey): string {
+  return `${bareJid(remoteJid)} ${bareJid(participant ?? '')}`;
+}
+
+interface Words {
+  keep(chat: string, id: string, text: string): void;
+  of(chat: string, id: string): string;
+}
+
+function createWords(): Words {
+  const known = new Map<string, string>();
+  return {
+    keep(chat, id, text) {
+      known.set(`${chat} ${id}`, text.slice(0, QUOTED_UNITS).toWellFormed());
+      const [oldest] = known.keys();
+      if (known.size > MOST_WORDS && oldest !== undefined) known.delete(oldest);
+    },
+    of: (chat, id) => known.get(`${chat} ${id}`) ?? UNKNOWN_WORDS,
+  };
+}
+
+/** A message that is not remembered is answered without quoting it. */
+function anchorOf(message: Outbound, known: { readonly [key: string]: Json } | undefined, text: string): Anchor | undefined {
   const key = messageKeySchema.safeParse(known?.['key']).data;
   if (message.replyTo === undefined || key === undefined || known?.['chat'] !== message.chat.chat) return undefined;
   const author = isGroup(key.remoteJid) ? key.participant : key.remoteJid;
-  return author ? { message: message.replyTo, author, text: String(known['text'] ?? '') } : undefined;
+  return author ? { message: message.replyTo, author, text } : undefined;
 }
 
 interface Sources {

@@ -19,6 +19,8 @@ export interface CodecContext {
   readonly rules: GateRules;
   /** Names of the menu: such a command in a group is for us. */
   readonly commands: readonly string[];
+  /** What the answers of gateways begin with in the chat with oneself: this one's, and that of another on the same number. */
+  readonly prefixes: readonly string[];
   /** Whether we sent the message with this id. */
   isOurs(id: string): boolean;
   join(jid: string, other?: string | null): Person;
@@ -66,14 +68,16 @@ function decodeContent(wire: WireMessage, content: WireContent, context: CodecCo
   const { key } = wire;
   const info = contextOf(content);
   const group = isGroup(key.remoteJid);
-  const person = senderOf(key, context);
-  if (person === undefined) return ignored('nobody to answer to');
   const attachments = attachmentsOf(content, keyJson(key));
   const words = textOf(content);
   if (words === undefined && attachments.length === 0) return ignored('a service message');
   const text = words ?? '';
+  if (context.mode === 'self-chat' && context.prefixes.some((prefix) => text.startsWith(prefix))) return ignored('an answer of a gateway');
   const verdict = group ? judge(groupMessage({ key, text, info }, context), context.rules) : 'addressed';
   if (verdict === 'ignored') return ignored('not addressed to the bot');
+  // Not before it is known that it is for us: whoever is joined is remembered.
+  const person = senderOf(key, context);
+  if (person === undefined) return ignored('nobody to answer to');
   const chat = group ? bareJid(key.remoteJid) : person.jid;
   const quoted = quotedOf(info, key, context);
   const album = albumOf(content);

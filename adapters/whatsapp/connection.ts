@@ -82,6 +82,8 @@ async function connections(parts: ConnectionParts, signal: AbortSignal): Promise
   const { host, desk, keys, timing, now } = parts;
   const health = createHealth(host, parts.storm);
   const patience = createPatience(parts);
+  const storeAgain = createStoreAgain(parts, health, signal);
+  storeAgain();
   if (!desk.isAgreed()) health.down(READ_WARNING);
   await desk.agreed(signal);
   while (!signal.aborted) {
@@ -91,7 +93,7 @@ async function connections(parts: ConnectionParts, signal: AbortSignal): Promise
     }
     health.connecting();
     const startedAt = now();
-    const closed = await oneLine({ ...parts, health }, signal);
+    const closed = await oneLine({ ...parts, health, storeAgain }, signal);
     signal.throwIfAborted();
     if (now() - startedAt >= timing.usefulMs) patience.reset();
     await afterwards(parts, { health, patience, verdict: closeVerdict(closed, keys.isLinked()) }, signal);
@@ -141,12 +143,13 @@ async function afterwards(
   if (action === 'logged-out' || action === 'fatal') throw new FatalAdapterError(sentence);
   const waitMs = patience.waitMs(verdict);
   if (action === 'slowly' || action === 'replaced') health.down(sentence);
+  else if (action !== 'restart' && !keys.isLinked()) health.down(sentence);
   else if (action === 'retry') health.failed(sentence);
   host.log.warn({ action, waitMs: Math.round(waitMs) }, sentence);
   await sleep(waitMs, signal);
 }
 
-type LineParts = ConnectionParts & { readonly health: Health };
+type LineParts = ConnectionParts & { readonly health: Health; readonly storeAgain: () => void };
 
 /** Resolves with why it ended. */
 async function oneLine(parts: LineParts, signal: AbortSignal): Promise<LineClosed> {
@@ -155,6 +158,7 @@ async function oneLine(parts: LineParts, signal: AbortSignal): Promise<LineClose
   const over = new AbortController();
   const alive = AbortSignal.any([signal, over.signal]);
   const ready = Promise.withResolvers<Line>();
+  parts.window.begun();
   const progress = createProgress(parts, ready.promise, alive);
   const line = await open({
     url: config.socket_url,
@@ -185,7 +189,7 @@ interface Progress {
 }
 
 function createProgress(parts: LineParts, line: Promise<Line>, signal: AbortSignal): Progress {
-  const { timing, health, intake, desk, usable } = parts;
+  const { timing, health, intake, desk, usable, storeAgain } = parts;
   const silent = Promise.withResolvers<LineClosed>();
   const deadline = setTimeout(() => silent.resolve({ code: 408, message: 'no answer' }), timing.openMs);
   signal.addEventListener('abort', () => clearTimeout(deadline), { once: true });
@@ -212,7 +216,7 @@ function createProgress(parts: LineParts, line: Promise<Line>, signal: AbortSign
     arriving: ({ arrival }) => intake.arriving(arrival),
     messages: ({ messages, offline }) => {
       intake.messages(messages, offline);
-      storeAgain(parts, signal).catch(() => undefined);
+      storeAgain();
     },
     restricted: ({ active }) => health.limited('chats', active ? RESTRICTED : undefined),
   };
@@ -226,21 +230,31 @@ function handle<T extends LineEvent['type']>(handlers: Handlers, event: Extract<
   (handlers[event.type] as (event: LineEvent) => void)(event);
 }
 
-/** Until everything is stored that came in. */
-async function storeAgain({ intake, health, timing }: LineParts, signal: AbortSignal): Promise<void> {
-  if (intake.again()) return;
-  health.limited('store', REFUSED);
-  do await sleep(timing.storeAgainMs, signal);
-  while (!intake.again());
-  health.limited('store', undefined);
+/** Until everything is stored that came in, whatever becomes of the connection that it came over. */
+function createStoreAgain({ intake, timing }: ConnectionParts, health: Health, signal: AbortSignal): () => void {
+  let isTrying = false;
+  const trying = async (): Promise<void> => {
+    health.limited('store', REFUSED);
+    do await sleep(timing.storeAgainMs, signal);
+    while (!intake.again());
+    health.limited('store', undefined);
+  };
+  return () => {
+    if (isTrying || !intake.isBehind()) return;
+    isTrying = true;
+    const over = (): void => {
+      isTrying = false;
+    };
+    trying().then(over, over);
+  };
 }
 
 async function recover({ window, host, timing }: LineParts, line: Line, signal: AbortSignal): Promise<void> {
   await sleep(timing.settleMs, signal);
-  const { asked, lost } = await window.recover(line, signal);
-  if (asked + lost === 0) return;
+  const { asked, lost, left } = await window.recover(line, signal);
+  if (asked + lost + left === 0) return;
   host.log.warn(
-    { asked, lost },
-    'messages were acknowledged before the last stop and not stored; the phone is asked for them, those that are lost stay unanswered',
+    { asked, lost, left },
+    'messages were acknowledged before the connection ended and not stored; the phone is asked for them, those that are lost stay unanswered',
   );
 }

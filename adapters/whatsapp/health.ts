@@ -18,6 +18,7 @@ export interface Health {
 
 export function createHealth(host: Host, storm: StormWatch): Health {
   let failures = 0;
+  let isOpen = false;
   let shown = '';
   const limits = new Map<string, string>();
   const show = (state: AdapterState, detail?: string): void => {
@@ -31,10 +32,12 @@ export function createHealth(host: Host, storm: StormWatch): Health {
   };
   return {
     connecting: () => {
+      isOpen = false;
       if (failures === 0) show('connecting');
     },
     open: () => {
       failures = 0;
+      isOpen = true;
       host.alive();
       working();
     },
@@ -44,13 +47,17 @@ export function createHealth(host: Host, storm: StormWatch): Health {
     },
     failed(sentence) {
       failures += 1;
+      isOpen = false;
       show(failures < FAILURES_UNTIL_DOWN ? 'degraded' : 'down', sentence);
     },
-    down: (sentence) => show('down', sentence),
+    down(sentence) {
+      isOpen = false;
+      show('down', sentence);
+    },
     limited(what, sentence) {
       if (sentence === undefined) limits.delete(what);
       else limits.set(what, sentence);
-      working();
+      if (isOpen) working();
     },
   };
 }

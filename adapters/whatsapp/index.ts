@@ -55,13 +55,14 @@ export function connectWhatsApp({ config, host, menu, timing, client, now, rando
   const ids = createMessageIds(store);
   const desk = createLinkDesk({ store, now });
   const prefix = config.reply_prefix ?? (config.mode === 'self-chat' ? SELF_PREFIX : '');
+  const prefixes = [SELF_PREFIX, prefix].filter((text) => text !== '');
   const chats = createChats({ host, prefix, now });
   const window = createReceiptWindow({ store, now, pauseMs: timing.askMs });
   const storm = createStormWatch({ log: host.log, now });
   const present: { line: Line | undefined } = { line: undefined };
   const line = (): Line | undefined => present.line;
   const people = createPeople(store);
-  const intake = createIntake({ config, host, menu, people, chats, ids, window, storm, me: () => meOf(keys), now });
+  const intake = createIntake({ config, host, menu, people, chats, ids, window, storm, prefixes, me: () => meOf(keys), now });
   const usable = (fresh: Line | undefined): void => {
     present.line = fresh;
   };
@@ -69,7 +70,7 @@ export function connectWhatsApp({ config, host, menu, timing, client, now, rando
     run(signal) {
       chats.prune();
       // Whoever could not decrypt it may name the chat by its other address.
-      const sent = (jid: string, id: string) => chats.ours.contentOf(isGroup(jid) ? jid : people.join(jid).jid, id);
+      const sent = (jid: string, id: string) => chats.ours.contentOf(isGroup(jid) ? jid : people.addressOf(jid), id);
       return keepConnected({ config, host, timing, keys, desk, intake, window, storm, now, random, client, sent, usable }, signal);
     },
     ...createDeliverer({ config, ids, chats, line, now, random }),

@@ -23,6 +23,8 @@ type Entries = Record<string, Json | undefined>;
 export interface Intake {
   arriving(arrival: Arrival): void;
   messages(messages: readonly unknown[], offline: boolean): void;
+  /** Something could not be stored; it waits in memory. */
+  isBehind(): boolean;
   /** Stores what could not be stored before. False when it still cannot. */
   again(): boolean;
 }
@@ -37,6 +39,7 @@ export interface IntakeParts {
   readonly window: ReceiptWindow;
   readonly storm: StormWatch;
   readonly me: () => Me | undefined;
+  readonly prefixes: readonly string[];
   readonly now: () => number;
 }
 
@@ -49,9 +52,10 @@ export function createIntake(parts: IntakeParts): Intake {
   const { host, people } = parts;
   const context = codecContext(parts);
   const waiting: Waiting = { events: [], keep: {} };
+  const isEmpty = (): boolean => waiting.events.length === 0 && Object.keys(waiting.keep).length === 0;
   const again = (): boolean => {
+    if (isEmpty()) return true;
     const { events, keep } = waiting;
-    if (events.length === 0 && Object.keys(keep).length === 0) return true;
     try {
       if (events.length > 0) host.receive(events, { ...people.learnt(), ...keep });
       else host.store.put({ ...people.learnt(), ...keep });
@@ -65,24 +69,29 @@ export function createIntake(parts: IntakeParts): Intake {
   };
   return {
     arriving: (arrival) => {
-      if (isWatched(arrival, parts)) parts.window.opened(arrival);
+      // What is on disk may be offered again, and then it cannot be decrypted and nobody hears of it.
+      if (isWatched(arrival, parts) && !parts.chats.hasHeard(arrival.key)) parts.window.opened(arrival);
     },
     messages(messages, offline) {
       const me = parts.me();
       if (me === undefined) return;
+      const isFirst = isEmpty();
       for (const raw of messages) take({ parts, waiting, offline }, raw, { ...context, me });
-      again();
+      // Behind what waits already: whoever tries that again takes this along.
+      if (isFirst) again();
     },
+    isBehind: () => !isEmpty(),
     again,
   };
 }
 
-function codecContext({ config, host, menu, people, ids }: IntakeParts): Omit<CodecContext, 'me'> {
+function codecContext({ config, host, menu, people, ids, prefixes }: IntakeParts): Omit<CodecContext, 'me'> {
   return {
     account: host.account,
     mode: config.mode,
     rules: gateRules(config),
     commands: menu.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+    prefixes,
     isOurs: ids.isOurs,
     join: people.join,
   };
@@ -103,10 +112,11 @@ interface Batch {
 function take({ parts, waiting, offline }: Batch, raw: unknown, context: CodecContext): void {
   const decoded = decodeMessage(raw, context);
   const key = messageKeySchema.safeParse((raw as { readonly key?: unknown } | null)?.key).data;
+  // Not struck out: it is asked for when there is room again.
+  if (decoded.type === 'message' && waiting.events.length >= MOST_WAITING) return;
   if (key !== undefined) Object.assign(waiting.keep, parts.window.struck(key));
   if (decoded.type === 'undecryptable') parts.storm.undecryptable();
   else if (decoded.type === 'message') {
-    if (waiting.events.length >= MOST_WAITING) return;
     const late = offline && parts.now() - decoded.message.sentAtMs > LATE_MS;
     waiting.events.push(late ? { ...decoded.message, late: true } : decoded.message);
     Object.assign(waiting.keep, parts.chats.heard(decoded));

@@ -65,7 +65,7 @@ export interface Line {
   relay(jid: string, content: Content, options: RelayOptions): Promise<void>;
   /** A pairing code for the phone with this number; only while the device is not linked. */
   pair(digits: string): Promise<string>;
-  /** Asks the phone for a message that we acknowledged and do not have. It comes as an event. */
+  /** Asks the phone for a message that we acknowledged and do not have. It comes as an event. Rejects when the question did not go out. */
   resend(arrival: Arrival): Promise<void>;
   end(): void;
 }

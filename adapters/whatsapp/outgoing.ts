@@ -21,7 +21,7 @@ export interface Setting {
 }
 
 export function textContent(message: OutboundText | OutboundProgress | OutboundAsk, setting: Setting): Content {
-  const text = (message.type === 'progress' ? '' : setting.prefix) + wordsOf(message).toWellFormed();
+  const text = setting.prefix + wordsOf(message).toWellFormed();
   const contextInfo = contextOf(setting);
   return contextInfo === undefined ? { conversation: text } : { extendedTextMessage: { text, contextInfo } };
 }

@@ -1,7 +1,7 @@
 /**
  * The receipt window. The client library acknowledges a message before it hands it over, and by then it cannot be decrypted a second
  * time: what a crash cuts in between is gone at WhatsApp. So each id is written down before the message is decrypted, and struck out with
- * the message in one transaction; what an earlier run left behind is asked for at the phone, which sends it again while it is online.
+ * the message in one transaction; what an earlier connection left behind is asked for at the phone, which sends it again while it is online.
  */
 import type { AccountStore, Json } from '../adapter.ts';
 import { sleep } from '../shared/backoff.ts';
@@ -10,25 +10,29 @@ import type { Arrival, Line } from './line.ts';
 import { messageKeySchema, type WireKey } from './wire.ts';
 
 const PREFIX = 'window:';
-/** More at once is a storm; then the oldest are what matters. */
+/** More at once is a storm; what is written down already is what matters. */
 const MOST_OPEN = 1000;
-/** A phone answers few of these at a time. */
+/** A phone answers few of these at a time: the rest waits for the next connection. */
 const MOST_ASKED = 50;
 /** Older ones WhatsApp does not answer. https://github.com/WhiskeySockets/Baileys: PLACEHOLDER_MAX_AGE_SECONDS */
 const OLDEST_MS = 14 * 24 * 3_600_000;
 
 export interface ReceiptWindow {
+  /** A connection begins: what is open now came over an earlier one. */
+  begun(): void;
   opened(arrival: Arrival): void;
   /** The entry that strikes the message out, for the transaction that stores it. */
   struck(key: WireKey): Readonly<Record<string, undefined>>;
-  /** Asks for what an earlier run acknowledged and did not store. Once a run of the process. */
-  recover(line: Line, signal: AbortSignal): Promise<Recovered>;
+  /** Asks for what an earlier connection acknowledged and nobody stored. Ends early with the signal; never rejects. */
+  recover(line: Pick<Line, 'resend'>, signal: AbortSignal): Promise<Recovered>;
 }
 
 export interface Recovered {
   readonly asked: number;
-  /** Too old to be asked for, or too many. */
+  /** Too old to be asked for. */
   readonly lost: number;
+  /** Not asked for yet; the next connection is. */
+  readonly left: number;
 }
 
 export interface WindowParts {
@@ -38,42 +42,66 @@ export interface WindowParts {
   readonly pauseMs: number;
 }
 
-export function createReceiptWindow({ store, now, pauseMs }: WindowParts): ReceiptWindow {
-  // What lies there now is from an earlier run; what this run writes down is on its way.
-  let left = store.list(PREFIX, { limit: MOST_OPEN }).map(([key]) => key);
-  let open = left.length;
+export function createReceiptWindow(parts: WindowParts): ReceiptWindow {
+  const { store } = parts;
+  const open = new Set(store.list(PREFIX, { limit: MOST_OPEN }).map(([name]) => name));
+  let earlier: readonly string[] = [];
   return {
+    begun() {
+      earlier = [...open];
+    },
     opened(arrival) {
-      if (open >= MOST_OPEN) return;
-      open += 1;
-      store.put({ [nameOf(arrival.key)]: { ...arrival, key: { ...arrival.key } } as unknown as Json });
+      const name = nameOf(arrival.key);
+      if (open.has(name) || open.size >= MOST_OPEN) return;
+      store.put({ [name]: { ...arrival, key: { ...arrival.key } } as unknown as Json });
+      open.add(name);
     },
     struck(key) {
       const name = nameOf(key);
-      if (store.get(name) === undefined) return {};
-      open -= 1;
-      return { [name]: undefined };
+      return open.delete(name) ? { [name]: undefined } : {};
     },
     async recover(line, signal) {
-      const names = left;
-      left = [];
-      let [asked, lost] = [0, 0];
-      for (const name of names) {
-        const arrival = arrivalOf(store.get(name));
-        // It came again by itself meanwhile.
-        if (arrival === undefined) continue;
-        store.put({ [name]: undefined });
-        open -= 1;
-        if (asked >= MOST_ASKED || now() - arrival.sentAtSeconds * 1000 > OLDEST_MS) lost += 1;
-        else {
-          asked += 1;
-          await line.resend(arrival);
-          await sleep(pauseMs, signal);
-        }
-      }
-      return { asked, lost };
+      const names = earlier;
+      earlier = [];
+      return ask({ ...parts, open, line }, names, signal);
     },
   };
+}
+
+interface Asking extends WindowParts {
+  readonly open: Set<string>;
+  readonly line: Pick<Line, 'resend'>;
+}
+
+/** Each is struck out once it was asked for: a phone that does not have it would be asked for ever. */
+async function ask({ store, now, pauseMs, open, line }: Asking, names: readonly string[], signal: AbortSignal): Promise<Recovered> {
+  let [asked, lost, left] = [0, 0, 0];
+  const strike = (name: string): void => {
+    store.put({ [name]: undefined });
+    open.delete(name);
+  };
+  for (const name of names) {
+    const arrival = arrivalOf(store.get(name));
+    // It came again by itself meanwhile.
+    if (!open.has(name) || arrival === undefined) continue;
+    if (now() - arrival.sentAtSeconds * 1000 > OLDEST_MS) {
+      strike(name);
+      lost += 1;
+    } else if (signal.aborted || asked >= MOST_ASKED) left += 1;
+    else if (await wasAsked(line, arrival)) {
+      strike(name);
+      asked += 1;
+      await sleep(pauseMs, signal).catch(() => undefined);
+    } else left += 1;
+  }
+  return { asked, lost, left };
+}
+
+function wasAsked(line: Pick<Line, 'resend'>, arrival: Arrival): Promise<boolean> {
+  return line.resend(arrival).then(
+    () => true,
+    () => false,
+  );
 }
 
 function nameOf({ remoteJid, participant, id }: WireKey): string {

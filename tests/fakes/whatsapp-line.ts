@@ -62,6 +62,8 @@ export interface FakeWhatsApp {
   /** Of an earlier process: it arrived and was acknowledged, and nobody took it. */
   arrive(spoken: Spoken): string;
   fail(fault: Fault): void;
+  /** The next question for a message does not go out; false again when that has happened. */
+  failResend: boolean;
   /** What the next connections do instead of opening. */
   onConnect: ((line: FakeLine) => void) | undefined;
   /** The newest connection. */
@@ -94,6 +96,7 @@ export function createFakeWhatsApp(): FakeWhatsApp {
     read: [],
     resends: [],
     uploads: [],
+    failResend: false,
     onConnect: undefined,
     get opened() {
       return count;
@@ -151,7 +154,11 @@ export function createFakeWhatsApp(): FakeWhatsApp {
     end: () => line.close(undefined, 'ended'),
     relay: (jid, content, options) => relay({ fake, shown, faults, line, closed }, { jid, content, options }),
     pair: async (digits) => `PAIR-${digits.slice(-4)}`,
-    resend: async (arrival) => void fake.resends.push(arrival),
+    resend: async (arrival) => {
+      if (!fake.failResend) return void fake.resends.push(arrival);
+      fake.failResend = false;
+      throw new LineError('gone', { kind: 'closed' });
+    },
     media: {
       upload: async (file) => {
         fake.uploads.push(file);

@@ -42,6 +42,8 @@ export type Behaviour =
   | { readonly failure: number }
   /** Ends the stream with this code once the login is done. */
   | { readonly streamError: number }
+  /** Hands over what waited, and the connection breaks as soon as it was told that all of it was received. */
+  | 'break-off'
   /** The login is done and then no question is answered. */
   | 'deaf';
 
@@ -287,6 +289,9 @@ async function answer(state: State, session: Session, node: BinaryNode): Promise
   if (node.tag === 'iq') return question(state, session, node);
   if (node.tag === 'message') return taken(state, session, node);
   if (node.tag === 'receipt' || node.tag === 'ack') received(state, node);
+  if (state.behaviour !== 'break-off' || state.queue.length > 0) return;
+  state.behaviour = 'normal';
+  session.socket.terminate();
 }
 
 /** Told to be received, or that it could not be read: it is not offered again. */
@@ -313,6 +318,7 @@ function begin(state: State, session: Session): void {
   session.isOpen = true;
   const offline = [...state.queue];
   for (const { node } of offline) session.noise.send({ ...node, attrs: { ...node.attrs, offline: '1' } });
+  if (state.behaviour === 'break-off') return;
   session.noise.send({
     tag: 'ib',
     attrs: { from: S_WHATSAPP_NET },

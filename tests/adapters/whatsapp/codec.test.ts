@@ -25,6 +25,7 @@ function context(changes: Partial<CodecContext> = {}): CodecContext {
     me: { phone: '4930111@s.whatsapp.net', lid: '7001@lid' },
     rules: { requireMention: true, freeResponseChats: [], mentionRequiredChats: [], ignoredChats: [], patterns: [] },
     commands: ['stop', 'new'],
+    prefixes: ['*Hermes*\n'],
     isOurs: (id) => id.startsWith('3EB0'),
     join: createPeople(store).join,
     ...changes,

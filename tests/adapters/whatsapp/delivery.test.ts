@@ -103,6 +103,15 @@ describe('sending', () => {
     expect(rig.fake.messages(BOT.phone)[0]?.text).toBe('*Hermes*\nDone.');
   });
 
+  it('takes the answers of another gateway on the same number for what they are, so that two do not talk for ever', async () => {
+    const rig = await connected({ config: { mode: 'self-chat', reply_only: false } });
+    const progress = { type: 'progress', chat: { ...chat, chat: BOT.phone }, steps: [], elapsedMs: 1, done: false } as const;
+    await rig.adapter.send(progress, 'k', patience());
+    const shown = rig.fake.messages(BOT.phone)[0]?.text ?? '';
+    for (const words of ['*Hermes*\nDone.', shown, 'mine']) rig.fake.say(words, { chat: BOT.phone, fromMe: true });
+    expect(rig.host.received.map((event) => event.type === 'message' && event.text)).toEqual(['mine']);
+  });
+
   it('changes a message for a quarter of an hour, not longer, and no file', async () => {
     const rig = await connected({ config: { reply_only: false } });
     const ref = await rig.adapter.send(text('one'), 'k', patience());

@@ -30,6 +30,20 @@ describe('linking', () => {
     await again.stop();
   });
 
+  it('is not shown as half of a connection while WhatsApp cannot be reached and no phone has agreed', async () => {
+    const rig = startRig({
+      fresh: true,
+      before: (fake) => {
+        fake.onConnect = (line) => line.close(503);
+      },
+    });
+    rig.adapter.linking?.accept();
+    await until(() => rig.fake.opened > 1);
+    expect(rig.host.states.map(({ state }) => state)).not.toContain('degraded');
+    expect(rig.host.states.some(({ detail }) => detail?.includes('503'))).toBe(true);
+    await rig.stop();
+  });
+
   it('asks WhatsApp for codes only while somebody looks', async () => {
     const { desk: one, clock } = desk();
     one.accept();

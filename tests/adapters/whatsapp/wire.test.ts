@@ -128,8 +128,21 @@ describe('the real client library', { timeout: 40_000 }, () => {
     await until(() => again.host.received.length === 1);
     expect(again.host.received[0]).toMatchObject({ text: 'lost in between', event: rig.host.offers[0]?.[0]?.event });
     expect(rig.fake.asked).toHaveLength(1);
-    expect(again.host.logged.join('\n')).toContain('acknowledged before the last stop');
+    expect(again.host.logged.join('\n')).toContain('acknowledged before the connection ended');
     expect([...rig.kept.keys()].filter((key) => key.startsWith('window:'))).toEqual([]);
+  });
+});
+
+describe('a connection that breaks', { timeout: 40_000 }, () => {
+  it('in the middle of what waited loses nothing that WhatsApp was told to be received', async () => {
+    const fake = await server();
+    for (const words of ['one', 'two', 'three']) fake.say(words);
+    fake.behaviour = 'break-off';
+    const rig = await wire({ on: fake });
+    await until(() => rig.host.received.length === 3);
+    await rig.connected();
+    expect(rig.host.received.map((event) => event.type === 'message' && event.text)).toEqual(['one', 'two', 'three']);
+    expect(fake.asked).toEqual([]);
   });
 });
 
