@@ -1,5 +1,5 @@
 /** Slack's payloads to our events. Pure. https://docs.slack.dev/apis/events-api */
-import type { ChatRef, Inbound, InboundAnswer, InboundCommand, Sender } from '../adapter.ts';
+import type { ChatRef, Inbound, InboundAnswer, InboundCommand, Quoted, Sender } from '../adapter.ts';
 import type { BotRule } from '../platform.ts';
 import { type GateRules, judge } from '../shared/gate.ts';
 import { attachmentsOf } from './media.ts';
@@ -69,11 +69,23 @@ export function decodePayload(payload: unknown, context: CodecContext): Decoded 
     if (authorizations?.length && !authorizations.some(({ user_id: user }) => user === context.me.user)) return ignored(FOREIGN);
     return decodeEvent(inner, context);
   }
+  const used = decodeUse(payload, context);
+  return used.type === 'event' && isLeftOut(used.event.chat.chat, context) ? ignored('in a channel to stay out of') : used;
+}
+
+/** A click or a slash command. */
+function decodeUse(payload: unknown, context: CodecContext): Decoded {
   const actions = actionsSchema.safeParse(payload);
   if (actions.success) return decodeActions(actions.data, context);
   const command = commandSchema.safeParse(payload);
   if (command.success) return { type: 'event', event: decodeCommand(command.data, context) };
   return ignored('nothing that is known here');
+}
+
+/** The configuration keeps the bot out of this channel, whoever asks for it there. */
+export function isLeftOut(channel: string, { rules, allowedChats }: Pick<CodecContext, 'rules' | 'allowedChats'>): boolean {
+  if (isDirect(channel)) return false;
+  return rules.ignoredChats.includes(channel) || (allowedChats.length > 0 && !allowedChats.includes(channel));
 }
 
 function decodeEvent(event: unknown, context: CodecContext): Decoded {
@@ -105,6 +117,7 @@ export function decodeMessage(message: PlacedMessage, context: CodecContext): De
   const attachments = attachmentsOf([...(message.files ?? []), ...shared(message).flatMap(({ files }) => files ?? [])]);
   const said = wordsOf(message, context);
   if (said === '' && attachments.length === 0) return ignored('an empty message', place);
+  const replyTo = quotedOf(message, context);
   return {
     type: 'event',
     event: {
@@ -118,9 +131,15 @@ export function decodeMessage(message: PlacedMessage, context: CodecContext): De
       message: message.ts,
       text: said,
       mentioned: verdict === 'addressed',
+      ...(replyTo === undefined ? {} : { replyTo }),
       attachments,
     },
   };
+}
+
+/** In a thread below a message of ours: the only way to reply to a card. What that says Slack does not tell. */
+function quotedOf({ ts, thread_ts: thread, parent_user_id: parent }: PlacedMessage, { me }: CodecContext): Quoted | undefined {
+  return thread && thread !== ts && parent === me.user ? { message: thread, author: 'the bot', fromBot: true, text: '' } : undefined;
 }
 
 /** A broadcast reply stands in the channel's history too. */
@@ -145,8 +164,8 @@ export function msOf(ts: string): number {
 }
 
 function judgeIn(message: PlacedMessage, text: string, context: CodecContext): ReturnType<typeof judge> {
-  const { me, rules, strictMention, allowedChats } = context;
-  if (allowedChats.length > 0 && !allowedChats.includes(message.channel)) return 'ignored';
+  const { me, rules, strictMention } = context;
+  if (isLeftOut(message.channel, context)) return 'ignored';
   const thread = message.thread_ts ?? undefined;
   const joined = thread !== undefined && (message.parent_user_id === me.user || context.inThread(message.channel, thread));
   return judge(
