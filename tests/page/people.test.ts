@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import type { PeopleControl, PeopleList } from '../../gateway/status.ts';
 import { useBench } from './bench.ts';
@@ -138,7 +138,7 @@ describe.skipIf(chromiumPath === undefined)(`the people on the page, in a browse
     await panel(page).getByRole('alert').getByText(LOCKED).waitFor();
     expect([await field.inputValue(), await field.getAttribute('aria-invalid')]).toEqual(['ABCDEFGX', 'true']);
     expect(await page.evaluate('document.activeElement.id')).toBe(await field.getAttribute('id'));
-    await field.fill('');
+    await field.fill('  ');
     await press(page, 'Approve');
     expect(desk.calls).toHaveLength(1);
   });
@@ -171,10 +171,12 @@ describe.skipIf(chromiumPath === undefined)(`the people on the page, in a browse
   it('says why somebody could not be revoked, and asks no more', async () => {
     const { page, desk } = await open({ people: [ann] });
     await press(page, 'Revoke Ann');
-    desk.list = { people: [{ ...ann, person: '78' }], requests: [] };
+    desk.revoke = () => ({ done: false, text: 'Nobody with that id was let in.' });
     await press(page, 'Revoke now Ann');
     await panel(page).getByText('Nobody with that id was let in.').waitFor();
+    await panel(page).getByRole('button', { name: 'Revoke Ann', exact: true }).waitFor();
     expect(await panel(page).getByRole('button', { name: 'Revoke now' }).count()).toBe(0);
+    expect(await focused(page)).toBe('Revoke Ann');
   });
 
   it('forgets requests', async () => {
@@ -197,6 +199,29 @@ describe.skipIf(chromiumPath === undefined)(`the people on the page, in a browse
     expect(await panel(page).getByLabel('The code that').inputValue()).toBe('ABCD');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT');
     expect(await panel(page).getByRole('button', { name: 'Keep Ann' }).isVisible()).toBe(true);
+  });
+
+  it('does not show again who was revoked when an older list comes late', async () => {
+    const { page } = await open({ people: [ann] });
+    const late = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    const hold = async (route: Route): Promise<void> => {
+      const response = await route.fetch();
+      taken.resolve();
+      await late.promise;
+      await route.fulfill({ response });
+    };
+    await page.route('**/api/people', hold, { times: 1 });
+    await look(page);
+    await taken.promise;
+    await press(page, 'Revoke Ann');
+    await press(page, 'Revoke now Ann');
+    await panel(page).getByText('Nobody yet.').waitFor();
+    const arrived = page.waitForEvent('requestfinished');
+    late.resolve();
+    await arrived;
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect(await panel(page).getByText('Nobody yet.').isVisible()).toBe(true);
   });
 
   it('says that the gateway does not answer, keeps what it knew, and looks again', async () => {
@@ -274,7 +299,9 @@ describe.skipIf(chromiumPath === undefined)(`the people on the page, in a browse
 
   it('is not in the way once it is closed, and looks no more', async () => {
     const { page, desk } = await open({ people: [ann] });
+    const closed = page.evaluate('new Promise((done) => document.querySelector(".dialog-people").addEventListener("close", () => done()))');
     await press(page, 'Close');
+    await closed;
     const { looks } = desk;
     await look(page);
     await say(page, 'hello');
