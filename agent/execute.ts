@@ -81,14 +81,21 @@ async function executeGroup(group: readonly Prepared[], execution: Execution, si
 async function executeOne(prepared: Prepared, execution: Execution, signal: AbortSignal): Promise<ToolMessage> {
   const begunMs = performance.now();
   const { call } = prepared;
-  const { status, content } = await resultOf(prepared, execution, signal);
-  execution.emit({ type: 'tool.finished', callId: call.id, name: call.name, status, elapsedMs: Math.round(performance.now() - begunMs) });
-  return { role: 'tool', callId: call.id, name: call.name, status, content: cutMiddle(content, maxResultLength) };
+  const { content, ...rest } = await resultOf(prepared, execution, signal);
+  execution.emit({
+    type: 'tool.finished',
+    callId: call.id,
+    name: call.name,
+    status: rest.status,
+    elapsedMs: Math.round(performance.now() - begunMs),
+  });
+  return { role: 'tool', callId: call.id, name: call.name, ...rest, content: cutMiddle(content, maxResultLength) };
 }
 
 interface Result {
   readonly status: ToolStatus;
   readonly content: string;
+  readonly exitCode?: number;
 }
 
 const skipped: Result = { status: 'skipped', content: 'Not run: the turn was stopped before this call started.' };
@@ -198,8 +205,9 @@ function interrupted(settled: Settled<ToolOutput>): Result {
 function finished(settled: Settled<ToolOutput>): Result {
   if (settled.state === 'abandoned') return interrupted(settled);
   if (settled.state === 'failed') return { status: 'error', content: `The tool failed: ${sentence(settled.error)}` };
-  const { content, failed } = settled.value;
-  return { status: failed === true ? 'error' : 'ok', content: content === '' ? '(no output)' : content };
+  const { content, failed, exitCode } = settled.value;
+  const status = failed === true ? 'error' : 'ok';
+  return { status, content: content === '' ? '(no output)' : content, ...(exitCode === undefined ? {} : { exitCode }) };
 }
 
 function sentence(error: unknown): string {

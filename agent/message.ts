@@ -51,6 +51,8 @@ export interface ToolMessage {
   readonly name: string;
   readonly status: ToolStatus;
   readonly content: string;
+  /** Of the program that the tool ran. */
+  readonly exitCode?: number;
 }
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;

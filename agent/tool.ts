@@ -18,6 +18,8 @@ export interface ToolOutput {
   readonly content: string;
   /** `true`: the tool's own failure; the model may correct itself. */
   readonly failed?: boolean;
+  /** Of the program that was run; for the record. */
+  readonly exitCode?: number;
 }
 
 export interface ToolContext {

@@ -63,9 +63,10 @@ export function createTurnAudit({ store, record, now }: TurnAuditOptions, turn: 
       },
     }),
     started: (call) => entry('call.started', call, { arguments: call.arguments, ...decision(call) }),
-    finished: (call, { status, content }, startedAt) => {
+    finished: (call, { status, content, exitCode }, startedAt) => {
       if (startedAt !== undefined) {
-        entry('call.finished', call, { status, ...(status === 'unknown' ? {} : { durationMs: Math.max(0, now() - startedAt) }) });
+        const exit = exitCode === undefined ? {} : { exitCode };
+        entry('call.finished', call, { status, ...exit, ...(status === 'unknown' ? {} : { durationMs: Math.max(0, now() - startedAt) }) });
       } else if (status === 'refused') {
         entry('call.refused', call, { arguments: call.arguments, reason: content.slice(0, longestReason), ...decision(call) });
       }

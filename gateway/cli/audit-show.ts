@@ -56,7 +56,11 @@ function detailsOf(event: string, facts: AuditEntry['facts']): string[] {
     case 'call.refused':
       return [`[${by}]`, fact('reason')];
     case 'call.finished':
-      return [fact('status'), facts['durationMs'] === undefined ? '' : `${fact('durationMs')} ms`];
+      return [
+        fact('status'),
+        facts['exitCode'] === undefined ? '' : `exit code ${fact('exitCode')}`,
+        facts['durationMs'] === undefined ? '' : `${fact('durationMs')} ms`,
+      ];
     case 'ask.decided':
       return [fact('choice'), `${fact('about')} #${fact('number')} of ${fact('requester')}`];
     case 'command':

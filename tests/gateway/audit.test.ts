@@ -34,7 +34,7 @@ describe('a call', () => {
     const open: { store?: Store } = {};
     const look = countedTool('look', 'read', () => {
       if (open.store !== undefined) seen.push([...events(open.store)]);
-      return { content: 'seen' };
+      return { content: 'seen', exitCode: 4 };
     });
     const args = '{"n": 1 ,\t"n":2}';
     const model = scriptedModel(({ messages }) =>
@@ -55,7 +55,7 @@ describe('a call', () => {
     const where = { session: expect.any(String), turn: 1, chat: 'ann', thread: 't', chatType: 'dm', name: 'Ann', call: 'c1' };
     expect(started?.facts).toEqual({ ...where, arguments: args, by: 'risk' });
     expect(finished).toMatchObject({ event: 'call.finished', account: 'fake/main', person: 'ann', tool: 'look' });
-    expect(finished?.facts).toEqual({ ...where, status: 'ok', durationMs: expect.any(Number) });
+    expect(finished?.facts).toEqual({ ...where, status: 'ok', exitCode: 4, durationMs: expect.any(Number) });
     expect(recorded(store)).toHaveLength(2);
   });
 

@@ -32,9 +32,9 @@ const run = async (command: string, more: Record<string, unknown> = {}, signal?:
 
 describe('terminal', () => {
   it('runs in the workspace and tells output, errors and exit code', async () => {
-    const { content, failed } = await run('pwd; echo oops >&2; exit 3');
+    const { content, failed, exitCode } = await run('pwd; echo oops >&2; exit 3');
     expect(content).toMatch(new RegExp(`^${bench.workspace}\\noops\\n\\n\\[exit code 3, \\d+\\.\\d s\\]$`, 'u'));
-    expect(failed).toBeUndefined();
+    expect([failed, exitCode]).toEqual([undefined, 3]);
   });
 
   it('says so when there is no output', async () => {

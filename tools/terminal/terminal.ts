@@ -111,7 +111,7 @@ function report(finished: Finished): ToolOutput {
     const advice = 'Give a longer timeout, or do less in one command.';
     return { content: `${body}\n\n[ended after its timeout of ${finished.timeout} s with everything it started. ${advice}]`, failed: true };
   }
-  return { content: `${body}\n\n[exit code ${finished.code}, ${seconds} s]` }; // a non-zero code is the command's answer, not a failure of this tool
+  return { content: `${body}\n\n[exit code ${finished.code}, ${seconds} s]`, exitCode: finished.code }; // a non-zero code is the command's answer, not a failure of this tool
 }
 
 function directoryFor(workdir: string | undefined, session: SessionRef): string {

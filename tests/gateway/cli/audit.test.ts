@@ -46,7 +46,7 @@ describe('hermes audit', () => {
   test('shows a line for each event, oldest first, and nothing in it moves the cursor', async () => {
     await daemon(
       { event: 'call.started', facts: { arguments: '{"command":"ls\u001b[2J"}', by: 'person', decider: '123', choice: 'once' } },
-      { event: 'call.finished', facts: { status: 'ok', durationMs: 120 } },
+      { event: 'call.finished', facts: { status: 'ok', exitCode: 3, durationMs: 120 } },
       { event: 'call.refused', facts: { arguments: '{}', by: 'risk', reason: `Refused.\n${'x'.repeat(900)}` } },
       { event: 'ask.decided', tool: '', facts: { choice: 'deny', about: 'approval', number: 4, requester: '77' } },
       { event: 'pairing.approved', account: 'discord/work', tool: '', facts: { name: 'Ann', role: 'user', by: 'owner' } },
@@ -57,7 +57,7 @@ describe('hermes audit', () => {
     const lines = out.trimEnd().split('\n');
     expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/, ''))).toEqual([
       'telegram:123  call.started  terminal  {"command":"ls\\u{1b}[2J"}  [person 123 once]',
-      'telegram:123  call.finished  terminal  ok  120 ms',
+      'telegram:123  call.finished  terminal  ok  exit code 3  120 ms',
       expect.stringMatching(
         /^telegram:123 {2}call\.refused {2}terminal {2}\{\} {2}\[risk\] {2}Refused\.\\u\{a\}x+… \(409 more, see --json\)$/,
       ),
