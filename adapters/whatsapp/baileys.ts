@@ -55,8 +55,6 @@ export const openBaileysLine: OpenLine = async (options) => {
   listen({ socket, options, creds, log, closed: closed.resolve });
   socket.ws.on('CB:ack,class:message', (node: BinaryNode) => acks.answer(node.attrs['id'] ?? '', node.attrs['error']));
   const end = (): void => {
-    // While there is still somebody to take it.
-    socket.ev.flush();
     closed.resolve({ code: undefined, message: 'ended by the gateway' });
     void hangUp(socket);
   };
@@ -168,7 +166,7 @@ function listen({ socket, options, creds, log, closed }: Listening): void {
     if (update.receivedPendingNotifications === true) event({ type: 'caught-up' });
     if (update.reachoutTimeLock !== undefined) event({ type: 'restricted', active: update.reachoutTimeLock.isActive === true });
     if (update.connection !== 'close') return;
-    // Acknowledged and held back until the backlog is through: the library is about to throw it away.
+    // Acknowledged, held back until the backlog is through, and about to be thrown away.
     ev.flush();
     closed(closedBy(update.lastDisconnect));
   });
@@ -285,15 +283,12 @@ async function upload(socket: Socket, { path, type, mime, name, voice, gif }: Ou
 
 async function resend(socket: Socket, { key, sentAtSeconds, name }: Arrival): Promise<void> {
   const known = { key: messageKey(key), messageTimestamp: sentAtSeconds, ...(name === undefined ? {} : { pushName: name }) };
-  try {
-    await socket.requestPlaceholderResend(messageKey(key), known);
-  } catch (error) {
-    throw failure(error);
-  }
+  await socket.requestPlaceholderResend(messageKey(key), known).catch((error: unknown) => Promise.reject(failure(error)));
 }
 
-/** Whoever does not say goodbye is cut off. */
+/** What is held back is handed over while somebody takes it. Whoever does not say goodbye is cut off. */
 async function hangUp(socket: Socket): Promise<void> {
+  socket.ev.flush();
   const raw = (socket.ws as unknown as { readonly socket: { terminate(): void } | null }).socket;
   const cut = setTimeout(() => raw?.terminate(), FAREWELL_MS);
   cut.unref();
