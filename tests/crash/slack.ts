@@ -7,6 +7,7 @@ export const startSlack: StartCrashPlatform = async () => {
   const used = new Set<number>();
   const channelOf = (chat: number): string => `D0CRASH${chat}`;
   return {
+    needsGreeting: true,
     config: { slack: { base_url: slack.root, allowed_users: ['*'], reactions: false, pacing: noPacing } },
     env: { SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_APP_TOKEN: APP_TOKEN },
     say: (text, chat) => {
