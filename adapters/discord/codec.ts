@@ -123,7 +123,8 @@ function nameOf({ id, username, global_name: name }: WireUser, member?: WireMemb
   return [member?.nick, name, username].find((one) => one !== undefined && one !== null && one !== '') ?? id;
 }
 
-function textOf(message: WireMessage, context: CodecContext): string {
+/** What it says, as people read it. */
+export function textOf(message: WireMessage, context: CodecContext): string {
   const written = readable(withoutOurMention(message.content, context), message.mentions, context);
   const parts = [written, describeContent(message) ?? '', forwardedText(message)];
   return parts.filter((part) => part !== '').join('\n');

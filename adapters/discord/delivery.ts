@@ -117,7 +117,7 @@ async function deliver(parts: DelivererParts, delivery: Delivery, signal: AbortS
     if (instead !== undefined && isRefusal(error, NO_VOICE, MISSING_PERMISSIONS))
       return await deliver(parts, { ...delivery, payload: instead }, signal);
     // A thread whose first message was deleted before it was opened is none: its channel takes what was meant for it.
-    if (channel === chat.chat || !isRefusal(error, UNKNOWN_CHANNEL)) throw error;
+    if (channel === chat.chat || !isRefusal(error, UNKNOWN_CHANNEL) || parts.threads.isOpened(channel)) throw error;
     return await deliver(parts, { ...delivery, channel: chat.chat }, signal);
   }
 }

@@ -4,17 +4,20 @@ import { createCatchUp } from '../shared/backfill.ts';
 import { createBackoff } from '../shared/backoff.ts';
 import type { Decoded, Found } from './codec.ts';
 import type { History } from './history.ts';
+import { DIRECT, type Homes } from './homes.ts';
 import type { Places } from './places.ts';
 import { compareSnowflakes, snowflakeAt, timeOf } from './wire.ts';
 
 export interface Gaps {
-  /** READY: what was before is lost but for the history. Synchronous: nothing live overtakes what was missed. */
-  sessionBegins(signal: AbortSignal): void;
+  /** READY: what was before is lost but for the history. Synchronous: nothing live overtakes what was missed. `guilds` will appear one by one. */
+  sessionBegins(guilds: readonly string[], signal: AbortSignal): void;
   /** GUILD_CREATE tells what the newest message of each channel is. */
   guildAppears(guild: Appearing, signal: AbortSignal): void;
   live(channel: string, found: Found, signal: AbortSignal): void;
   /** A message that is not for us. */
   passed(channel: string, message: string): void;
+  /** A message came that could not be handed over: it is fetched again, until it can be. */
+  owe(channel: string, message: string, signal: AbortSignal): void;
 }
 
 export interface Appearing {
@@ -27,6 +30,7 @@ export interface GapsParts {
   readonly host: Host;
   readonly places: Places;
   readonly history: History;
+  readonly homes: Homes;
   readonly now: () => number;
   decode(found: Found): Decoded;
 }
@@ -34,39 +38,43 @@ export interface GapsParts {
 /** Up to when everything was heard: where channels begin that were never read before. */
 const HEARD = 'heard';
 const HEARD_EVERY_MS = 30_000;
-/** Where a channel is: `dm` or its server. READY tells of no direct chats, and a server of no archived threads. */
-const HOME = 'home:';
-const DIRECT = 'dm';
+/** A server that is out of order for longer does not keep the others' messages from counting as heard. */
+const APPEARS_WITHIN_MS = 10 * 60_000;
 /** Threads are archived after a week without a message at the latest. */
 const ARCHIVED_AFTER_MS = 7 * 24 * 60 * 60_000;
-const MOST_HOMES = 10_000;
 
 export function createGaps(parts: GapsParts): Gaps {
-  const { host, places, now } = parts;
+  const { host, places, homes, now } = parts;
   const { store } = host;
   const owed = new Set<string>();
   const catchUp = createChannels(parts, owed);
-  const runner = createRunner(host, { run: catchUp.run, owed, again: () => catchUp.begin([...owed], heard()) });
   const heard = (): string | undefined => textIn(store.get(HEARD));
-  const homes = (wanted: string): string[] => channelsIn(host, wanted);
+  const runner = createRunner(host, { run: catchUp.run, owed, again: () => catchUp.begin([...owed], heard()) });
+  const expected = createExpected(now);
   const hasNews = (channel: string, newest: string | undefined, since: string | undefined): boolean => {
     const mark = catchUp.markOf(channel) ?? since;
     return mark !== undefined && newest !== undefined && compareSnowflakes(newest, mark) > 0;
   };
   const isRecent = (channel: string): boolean => now() - timeOf(catchUp.markOf(channel) ?? '0') < ARCHIVED_AFTER_MS;
+  const owe = (channel: string, message: string, signal: AbortSignal): void => {
+    owed.add(channel);
+    catchUp.begin([channel], String(BigInt(message) - 1n));
+    runner.later(signal);
+  };
   return {
-    sessionBegins(signal) {
+    sessionBegins(guilds, signal) {
       // A fresh install replays nothing.
       if (heard() === undefined) hear(host, snowflakeAt(now()));
-      catchUp.begin(homes(DIRECT));
+      expected.begin(guilds, heard());
+      catchUp.begin(homes.channelsIn(DIRECT));
       runner.start(signal);
     },
     guildAppears({ id: guild, joinedAtMs }, signal) {
-      const since = later(heard(), snowflakeAt(joinedAtMs));
+      const since = later(expected.appears(guild) ?? heard(), snowflakeAt(joinedAtMs));
       const known = places.channelsOf(guild);
       const listed = new Set(known.map(({ id }) => id));
       const news = known.filter(({ id, lastMessage }) => hasNews(id, lastMessage, since)).map(({ id }) => id);
-      const archived = homes(guild).filter((id) => !listed.has(id) && isRecent(id));
+      const archived = homes.channelsIn(guild).filter((id) => !listed.has(id) && isRecent(id));
       catchUp.begin([...news, ...archived], since);
       runner.start(signal);
     },
@@ -74,20 +82,38 @@ export function createGaps(parts: GapsParts): Gaps {
       catchUp.live(channel, found).catch((error: unknown) => {
         if (signal.aborted) return;
         host.log.warn({ channel, why: whyOf(error) }, 'A message could not be stored. It is fetched again.');
-        owed.add(channel);
-        catchUp.begin([channel], String(BigInt(found.message.id) - 1n));
-        runner.later(signal);
+        owe(channel, found.message.id, signal);
       });
     },
     passed(channel, message) {
       catchUp.skip(channel, message);
-      if (runner.isIdle() && timeOf(message) - timeOf(heard() ?? '0') > HEARD_EVERY_MS) hear(host, message);
+      const isSettled = runner.isIdle() && !expected.areMissing();
+      if (isSettled && timeOf(message) - timeOf(heard() ?? '0') > HEARD_EVERY_MS) hear(host, message);
     },
+    owe,
+  };
+}
+
+/** Servers of a new session that have not appeared yet: what they missed begins where the session did, and not where a live message of another is. */
+function createExpected(now: () => number) {
+  const guilds = new Map<string, string>();
+  let beganAt = 0;
+  return {
+    begin(ids: readonly string[], since: string | undefined): void {
+      beganAt = now();
+      for (const id of ids) if (since !== undefined && !guilds.has(id)) guilds.set(id, since);
+    },
+    appears(id: string): string | undefined {
+      const since = guilds.get(id);
+      guilds.delete(id);
+      return since;
+    },
+    areMissing: (): boolean => guilds.size > 0 && now() - beganAt < APPEARS_WITHIN_MS,
   };
 }
 
 /** The channels' gaps, with those in `owed` that could not be read or stored. */
-function createChannels({ host, history, decode }: GapsParts, owed: Set<string>) {
+function createChannels({ host, history, homes, decode }: GapsParts, owed: Set<string>) {
   return createCatchUp<Found>({
     store: host.store,
     log: host.log,
@@ -104,7 +130,7 @@ function createChannels({ host, history, decode }: GapsParts, owed: Set<string>)
         const decoded = decode(late ? { ...one, late: true } : one);
         return decoded.type === 'message' ? [decoded.message] : [];
       });
-      const kept = { ...keep, ...homesOf(found, host) };
+      const kept = { ...keep, ...homes.news(found) };
       if (events.length > 0) host.receive(events, kept);
       else host.store.put(kept);
     },
@@ -122,16 +148,6 @@ function hear({ store, log }: Host, position: string): void {
 
 function later(one: string | undefined, other: string): string | undefined {
   return one === undefined || compareSnowflakes(one, other) > 0 ? one : other;
-}
-
-function channelsIn({ store }: Host, wanted: string): string[] {
-  const homes = store.list(HOME, { limit: MOST_HOMES }).filter(([, home]) => home === wanted);
-  return homes.map(([key]) => key.slice(HOME.length));
-}
-
-function homesOf(found: readonly Found[], { store }: Host): Record<string, string> {
-  const homes = found.map(({ message, place }): [string, string] => [HOME + message.channel_id, place.guild ?? DIRECT]);
-  return Object.fromEntries(homes.filter(([key, home]) => store.get(key) !== home));
 }
 
 interface Work {

@@ -7,6 +7,7 @@ import { createDeliverer } from './delivery.ts';
 import { fetchFile } from './download.ts';
 import { deliveryError } from './errors.ts';
 import { createHistory } from './history.ts';
+import { createHomes } from './homes.ts';
 import { createIntake, type Intake, type Me } from './intake.ts';
 import { discordCommands, publishMenu } from './menu.ts';
 import { createPlaces, type Places } from './places.ts';
@@ -35,12 +36,13 @@ export function connectDiscord(parts: DiscordParts): Adapter {
   const call = createCall({ token, baseUrl: config.base_url }, timing);
   const places = createPlaces();
   const id = (): string | undefined => intake.me()?.id;
-  const threads = createThreads({ call, places, log: host.log, me: id });
+  const homes = createHomes(host);
+  const threads = createThreads({ call, places, homes, log: host.log, me: id, textOf: (message) => intake.textOf(message) });
   const replies = createReplies({ call, store: host.store, timing, now });
   const history = createHistory({ call, places, withRoles: config.allowed_roles.length > 0, me: id });
   const commands = config.slash_commands ? discordCommands(menu) : [];
   const introduced = ({ application }: Me, signal: AbortSignal): void => void publishMenu({ call, host, commands, application }, signal);
-  const intake: Intake = createIntake({ config, host, places, threads, replies, history, now, introduced });
+  const intake: Intake = createIntake({ config, host, places, replies, history, homes, now, introduced });
   const { suppress_embeds: suppressEmbeds, reactions } = config;
   const link: Omit<Connection, 'packet'> = {
     now,

@@ -1,14 +1,14 @@
 /** From the gateway's events to `host.receive`. Discord acknowledges nothing and repeats nothing: what was missed is read from its history. */
 import type { Host } from '../adapter.ts';
 import { gateRules } from '../shared/gate.ts';
-import { type CodecContext, decodeMessage, type Found } from './codec.ts';
+import { type CodecContext, decodeMessage, type Found, textOf } from './codec.ts';
 import { createGaps } from './gaps.ts';
 import type { History } from './history.ts';
+import type { Homes } from './homes.ts';
 import { decodeInteraction } from './interactions.ts';
 import type { Place, Places } from './places.ts';
 import type { DiscordConfig } from './platform.ts';
 import type { Replies } from './replies.ts';
-import type { Threads } from './threads.ts';
 import { guildSchema, interactionSchema, messageSchema, readySchema, type WireMessage } from './wire.ts';
 
 export interface Me {
@@ -21,15 +21,17 @@ export interface Intake {
   packet(type: string, data: unknown, signal: AbortSignal): void;
   /** Undefined until the first READY. */
   me(): Me | undefined;
+  /** What a message says, as people read it. */
+  textOf(message: WireMessage): string;
 }
 
 export interface IntakeParts {
   readonly config: DiscordConfig;
   readonly host: Host;
   readonly places: Places;
-  readonly threads: Threads;
   readonly replies: Replies;
   readonly history: History;
+  readonly homes: Homes;
   readonly now: () => number;
   /** A new session began. */
   introduced(me: Me, signal: AbortSignal): void;
@@ -45,11 +47,15 @@ export function createIntake(parts: IntakeParts): Intake {
     const parsed = readySchema.safeParse(data);
     if (!parsed.success) return;
     me = { id: parsed.data.user.id, application: parsed.data.application.id };
-    gaps.sessionBegins(signal);
+    gaps.sessionBegins(
+      parsed.data.guilds.map(({ id }) => id),
+      signal,
+    );
     parts.introduced(me, signal);
   };
   return {
     me: () => me,
+    textOf: (message) => textOf(message, context),
     packet(type, data, signal) {
       if (type === 'READY') ready(data, signal);
       else if (type === 'MESSAGE_CREATE') meet(data, signal);
@@ -89,17 +95,20 @@ type Gaps = ReturnType<typeof createGaps>;
 
 /** Messages of a place that is not known yet wait until it is, in their order. */
 function messenger(parts: IntakeParts & { readonly gaps: Gaps; readonly context: CodecContext }) {
-  const { host, places, history } = parts;
+  const { host, places, history, gaps } = parts;
   const waiting = new Map<string, WireMessage[]>();
   const look = async (channel: string, signal: AbortSignal): Promise<void> => {
     const place = await history.place(channel, signal).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
-      if (!signal.aborted) host.log.warn({ channel }, `Where a message was written could not be found out, so it is not answered. ${why}`);
-      return undefined;
+      if (!signal.aborted) host.log.warn({ channel }, `Where a message was written could not be found out. It is fetched again. ${why}`);
+      return 'unknown' as const;
     });
     const messages = waiting.get(channel) ?? [];
     waiting.delete(channel);
-    if (place !== undefined && !signal.aborted) for (const message of messages) take(parts, { message, place }, signal);
+    const [first] = messages;
+    if (place === undefined || first === undefined || signal.aborted) return;
+    if (place === 'unknown') gaps.owe(channel, first.id, signal);
+    else for (const message of messages) take(parts, { message, place }, signal);
   };
   return (data: unknown, signal: AbortSignal): void => {
     const parsed = messageSchema.safeParse(data);
@@ -124,14 +133,13 @@ function messenger(parts: IntakeParts & { readonly gaps: Gaps; readonly context:
   };
 }
 
-function take({ gaps, context, threads }: IntakeParts & { gaps: Gaps; context: CodecContext }, found: Found, signal: AbortSignal): void {
+function take({ gaps, context }: { gaps: Gaps; context: CodecContext }, found: Found, signal: AbortSignal): void {
   const decoded = decodeMessage(found, context);
   const { id, channel_id: channel } = found.message;
   if (decoded.type === 'ignored') {
     gaps.passed(channel, id);
     return;
   }
-  if (decoded.message.chat.thread === id) threads.name(id, decoded.message.text);
   gaps.live(channel, found, signal);
 }
 

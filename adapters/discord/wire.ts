@@ -73,6 +73,7 @@ export const guildSchema = z.object({
 export const readySchema = z.object({
   user,
   application: z.object({ id }),
+  guilds: z.array(z.object({ id })).default([]),
 });
 
 export const interactionSchema = z.object({

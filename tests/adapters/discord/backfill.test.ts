@@ -215,6 +215,22 @@ describe.concurrent('what people wrote while Discord could not reach us', () => 
     expect(new Set(host.offers.flat().map(({ event }) => event)).size).toBe(2);
   });
 
+  it('is fetched again when it could not be found out where it was written', async (t) => {
+    const rig = await start(t);
+    const { fake, town } = rig;
+    const thread = fake.world.newId();
+    // A thread that was asleep is not told of.
+    const asleep = { type: 11, guild: town.guild, name: 'old', owner: fake.botId, members: new Set<string>(), denied: new Set<'view'>() };
+    fake.world.channels.set(thread, { ...asleep, id: thread, parent: town.channels[0], archived: true });
+    fake.fail(`GET /channels/${thread}`, { status: 500 }, 1);
+    fake.say({ channel: thread, user: PERSON, text: `<@${fake.botId}> keep me` });
+    await fake.waitFor(() => fake.calls.some(({ path, status }) => path === `/channels/${thread}` && status === 500));
+    await settled(rig, 1);
+    fake.say({ channel: thread, user: PERSON, text: 'and me' });
+    await settled(rig, 2);
+    expect(texts(rig)).toEqual(['keep me', 'and me']);
+  });
+
   it('carries the same event id whichever way it comes', async (t) => {
     const kept = new Map<string, Json>();
     const first = await start(t, { kept });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vit
 import {
   type ChatRef,
   DeliveryError,
+  type Json,
   type OutboundAsk,
   type OutboundFile,
   type OutboundProgress,
@@ -224,6 +225,38 @@ describe.concurrent('the answer to a mention in a channel', () => {
     const ref = await again.adapter.send(rig.text('after', { chat }), 'b', patience());
     await again.adapter.edit?.(ref, rig.text('after all', { chat }), patience());
     expect(rig.fake.visible(message)).toEqual(['before', 'after all']);
+  });
+
+  it('opens a thread named by what it says, also when an earlier run read the message', async (t) => {
+    const rig = await start(t);
+    const { chat, message } = await asked(rig, 'how is <@200000000000000001>?');
+    await rig.stop();
+    const again = await startRig({ on: rig.fake });
+    t.onTestFinished(again.close);
+    await again.adapter.send(rig.text('answer', { chat }), 'a', patience());
+    expect(rig.fake.world.channels.get(message)?.name).toBe('how is @User 0001?');
+  });
+
+  it('is for its thread alone: where that was deleted after people wrote in it, the channel gets nothing, now or after a restart', async (t) => {
+    const kept = new Map<string, Json>();
+    const rig = await start(t, { kept });
+    const { fake, channel, guild } = rig;
+    const secret = fake.addChannel(guild, { type: 12, parent: channel, members: new Set([fake.botId]) });
+    fake.say({ channel: secret.id, user: PERSON, text: 'a secret' });
+    await fake.waitFor(() => rig.host.received.length === 1);
+    const chat = rig.at(channel, secret.id);
+    fake.world.channels.delete(secret.id);
+    const why = 'Discord: Unknown Channel.';
+    expect(await rejection(rig.adapter.send(rig.text('the secret', { chat }), 'a', patience()))).toMatchObject({
+      kind: 'rejected',
+      message: why,
+    });
+    await rig.stop();
+    const again = await startRig({ on: fake, kept });
+    t.onTestFinished(again.close);
+    const error = await rejection(again.adapter.send(rig.text('the secret', { chat }), 'a', patience()));
+    expect(error).toMatchObject({ kind: 'rejected', certain: true, message: expect.stringContaining('deleted') });
+    expect(fake.visible(channel)).toEqual([]);
   });
 
   it('is followed up in the thread without a mention', async (t) => {
