@@ -185,6 +185,7 @@ describe.skipIf(chromiumPath === undefined)(`the people on the page, in a browse
     await panel(page).getByText('1 request is forgotten.').waitFor();
     await panel(page).getByText('Nobody waits.').waitFor();
     expect(desk.calls).toEqual([['clear', undefined]]);
+    expect(await focused(page)).toBe('Let in');
     expect(await panel(page).getByRole('button', { name: 'Forget requests' }).count()).toBe(0);
   });
 

@@ -68,7 +68,8 @@ export class PeopleView {
     this.#showStrangers(found.requests);
     this.#showPeople(found.people);
     // What had it is gone: whoever uses the keyboard goes on from the list in which the outcome stands.
-    if (hadFocus && !this.#lists.contains(document.activeElement)) this.#known.querySelector('h3')?.focus();
+    const now = document.activeElement;
+    if (hadFocus && !(this.#lists.contains(now) && now?.checkVisibility())) this.#known.querySelector('h3')?.focus();
   }
 
   #claimRow(): HTMLElement {
