@@ -1,6 +1,6 @@
 /** Which channels may have missed something, and when that is read: after a lost session, a restart, and whenever the store refused a message. */
 import type { Host } from '../adapter.ts';
-import { createCatchUp } from '../shared/backfill.ts';
+import { type CatchUp, createCatchUp } from '../shared/backfill.ts';
 import { createBackoff } from '../shared/backoff.ts';
 import type { Decoded, Found } from './codec.ts';
 import type { History } from './history.ts';
@@ -44,18 +44,13 @@ const APPEARS_WITHIN_MS = 10 * 60_000;
 const ARCHIVED_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 export function createGaps(parts: GapsParts): Gaps {
-  const { host, places, homes, now } = parts;
+  const { host, homes, now } = parts;
   const { store } = host;
   const owed = new Set<string>();
   const catchUp = createChannels(parts, owed);
   const heard = (): string | undefined => textIn(store.get(HEARD));
   const runner = createRunner(host, { run: catchUp.run, owed, again: () => catchUp.begin([...owed], heard()) });
   const expected = createExpected(now);
-  const hasNews = (channel: string, newest: string | undefined, since: string | undefined): boolean => {
-    const mark = catchUp.markOf(channel) ?? since;
-    return mark !== undefined && newest !== undefined && compareSnowflakes(newest, mark) > 0;
-  };
-  const isRecent = (channel: string): boolean => now() - timeOf(catchUp.markOf(channel) ?? '0') < ARCHIVED_AFTER_MS;
   const owe = (channel: string, message: string, signal: AbortSignal): void => {
     owed.add(channel);
     catchUp.begin([channel], String(BigInt(message) - 1n));
@@ -71,11 +66,7 @@ export function createGaps(parts: GapsParts): Gaps {
     },
     guildAppears({ id: guild, joinedAtMs }, signal) {
       const since = later(expected.appears(guild) ?? heard(), snowflakeAt(joinedAtMs));
-      const known = places.channelsOf(guild);
-      const listed = new Set(known.map(({ id }) => id));
-      const news = known.filter(({ id, lastMessage }) => hasNews(id, lastMessage, since)).map(({ id }) => id);
-      const archived = homes.channelsIn(guild).filter((id) => !listed.has(id) && isRecent(id));
-      catchUp.begin([...news, ...archived], since);
+      catchUp.begin(channelsWithNews(parts, catchUp, { guild, since }), since);
       runner.start(signal);
     },
     live(channel, found, signal) {
@@ -92,6 +83,24 @@ export function createGaps(parts: GapsParts): Gaps {
     },
     owe,
   };
+}
+
+interface Since {
+  readonly guild: string;
+  readonly since: string | undefined;
+}
+
+/** Those whose newest message is not read yet, and what may lie in the archive, of which a server does not tell. */
+function channelsWithNews({ places, homes, now }: GapsParts, { markOf }: CatchUp<Found>, of: Since): string[] {
+  const known = places.channelsOf(of.guild);
+  const listed = new Set(known.map(({ id }) => id));
+  const isNew = (channel: string, newest: string | undefined): boolean => {
+    const mark = markOf(channel) ?? of.since;
+    return mark !== undefined && newest !== undefined && compareSnowflakes(newest, mark) > 0;
+  };
+  const isRecent = (channel: string): boolean => now() - timeOf(markOf(channel) ?? '0') < ARCHIVED_AFTER_MS;
+  const news = known.filter(({ id, lastMessage }) => isNew(id, lastMessage)).map(({ id }) => id);
+  return [...news, ...homes.channelsIn(of.guild).filter((id) => !listed.has(id) && isRecent(id))];
 }
 
 /** Servers of a new session that have not appeared yet: what they missed begins where the session did, and not where a live message of another is. */
