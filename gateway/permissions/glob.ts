@@ -66,7 +66,8 @@ function walk(tokens: readonly Token[], name: string, way: Way): boolean {
   let states = closed(new Set([0]), tokens, true);
   for (let at = 0; at < name.length && states.size > 0; at += 1) {
     const unit = name.charAt(at);
-    const next = way.loose && unit === UNKNOWN ? anyFurther(states, tokens) : step(states, tokens, (token) => takes(token, name, at, way));
+    const next =
+      way.loose && unit === UNKNOWN ? anyFurther(states, tokens) : step(states, tokens, (token) => takes(token, { name, at }, way));
     states = closed(next, tokens, unit === '/');
   }
   return states.has(tokens.length);
@@ -97,7 +98,7 @@ function closed(states: Set<number>, tokens: readonly Token[], isBoundary: boole
   return states;
 }
 
-function takes(token: Token, name: string, at: number, { isPath, hidden }: Way): boolean {
+function takes(token: Token, { name, at }: { readonly name: string; readonly at: number }, { isPath, hidden }: Way): boolean {
   const unit = name.charAt(at);
   if (token.type === 'is') return token.unit === unit;
   if (!isPath) return token.type !== 'one' || unit !== UNKNOWN;
