@@ -114,9 +114,10 @@ function goOn({ store, lanes }: InboxOptions, { id }: InboxEntry, { lane, mode }
   return () => lanes.kick(lane);
 }
 
-function sayNew({ store, outbox, answers, busy, receipts }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
+function sayNew({ store, outbox, answers, busy, receipts, account }: InboxOptions, { id, lane }: InboxEntry, event: InboundMessage): Step {
   const words = answers.words(event);
-  const loose = words === undefined ? looseDecision(answers, lane, event) : undefined;
+  const buttons = account(accountKey(event.chat))?.adapter.buttons === true;
+  const loose = words === undefined ? looseDecision({ approvals: answers.approvals, buttons }, lane, event) : undefined;
   const text = words?.text ?? loose?.text ?? '';
   if (text !== '') outbox.add([noticePart(targetOf(event), text)]);
   if (words === undefined && loose?.isAll !== true) {

@@ -86,6 +86,21 @@ describe('a question on WhatsApp, which has no buttons', () => {
   });
 });
 
+describe('a number that replies to nothing', () => {
+  it('decides nothing and does not end the work: it is told how to decide, without words about buttons', async () => {
+    const { whatsapp, gateway, card, replyTo, ran, shown } = await talking();
+    whatsapp.say('remove build');
+    const asked = await card(0);
+    whatsapp.say('1');
+    await until(() => shown().length > 1);
+    expect(shown()[1]).toBe('Reply to #1 with your choice, or write /approve 1 or /deny 1.');
+    replyTo(asked?.id, '1');
+    await until(() => shown().some((text) => text.includes('removed build')));
+    expect(ran).toEqual(['build']);
+    await gateway.stop();
+  });
+});
+
 describe('a stranger on WhatsApp', () => {
   it('is answered although nobody may be written to first: he has written', async () => {
     const { whatsapp, gateway, shown } = await talking({ allowed_users: ['49999999'], unauthorized_dm_behavior: 'pair' });

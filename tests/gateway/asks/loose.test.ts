@@ -5,7 +5,7 @@ import { askingGateway, card, riskyTool } from './support.ts';
 const interrupting = { display: { busyMode: 'interrupt' } } as const;
 const hint = 'Use the buttons on #1, reply to it, or write /approve 1 or /deny 1.';
 
-it.each(['yes', 'OK', 'no!'])('a loose "%s" neither decides an approval nor interrupts: it is told how to decide', async (word) => {
+it.each(['yes', 'OK', 'no!', '1'])('a loose "%s" neither decides an approval nor interrupts: it is told how to decide', async (word) => {
   const { tool, ran } = riskyTool();
   const { say, platform, store, answers, idle } = await askingGateway({ tools: [tool], change: interrupting });
   say('ann', 'remove build');
@@ -53,7 +53,7 @@ it('a yes where only a background run waits for one is told how to decide, and i
   await idle();
 });
 
-it.each(['yes, but keep dist', 'stop'])('"%s" is something to say', async (words) => {
+it.each(['yes, but keep dist', 'stop', '9'])('"%s" is something to say', async (words) => {
   const { tool, ran } = riskyTool();
   const { say, platform, store, idle } = await askingGateway({ tools: [tool], change: interrupting });
   say('ann', 'remove build');
