@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 
 /** A path into the data: keys of maps and indexes of lists. */
 export type Path = readonly PropertyKey[];
@@ -55,6 +55,7 @@ export function readYaml(text: string, name: string): YamlFile {
 }
 
 function toData(document: ReturnType<typeof parseDocument>, name: string, problems: string[]): Record<string, unknown> {
+  keepLongNumbers(document);
   try {
     const data: unknown = document.toJS({ maxAliasCount: 100 });
     return typeof data === 'object' && data !== null ? { ...data } : {};
@@ -63,6 +64,16 @@ function toData(document: ReturnType<typeof parseDocument>, name: string, proble
     problems.push(many ? `${name}: its aliases (*name) repeat too much` : `${name}: an alias (*name) has no anchor (&name) before it`);
     return {};
   }
+}
+
+/** An id of Discord is a number to YAML, and too long for one: rounded, it would be somebody else's. */
+function keepLongNumbers(document: ReturnType<typeof parseDocument>): void {
+  visit(document, {
+    Scalar(_key, node) {
+      const isRounded = typeof node.value === 'number' && Number.isInteger(node.value) && !Number.isSafeInteger(node.value);
+      if (isRounded && /^-?\d+$/.test(node.source ?? '')) node.value = node.source;
+    },
+  });
 }
 
 function nodeAt(root: unknown, path: Path): Node | undefined {

@@ -107,6 +107,16 @@ describe('what is accepted', () => {
     expect(load('telegram:\n  allowed_users: a, b\n').config.telegram.allowed_users).toEqual(['a', 'b']);
   });
 
+  test('ids too long for a number stay what was written, also where a number is taken', () => {
+    const schema = z.object({ allowed_users: z.array(z.union([z.string(), z.number()])), roles: z.union([z.string(), z.number()]) });
+    const chat: ConfigSection<z.infer<typeof schema>> = { schema, env: {}, secrets: [], template: '' };
+    writeFileSync(join(home, 'config.yaml'), 'chat:\n  allowed_users: [&ann 200000000000000007, *ann, -42]\n  roles: 123456789012345678\n');
+    expect(loadConfig({ ...sections, chat }, { home, env: {} }).config.chat).toEqual({
+      allowed_users: ['200000000000000007', '200000000000000007', -42],
+      roles: '123456789012345678',
+    });
+  });
+
   test('session keys are also read from the top level, where the section itself wins', () => {
     expect(load('group_sessions_per_user: false\n').config.gateway.group_sessions_per_user).toBe(false);
     const both = load('group_sessions_per_user: false\ngateway:\n  group_sessions_per_user: true\n');
