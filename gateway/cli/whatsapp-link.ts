@@ -37,10 +37,13 @@ export const act: Act = async (context) => {
   const shown: Shown = { offer: '', asked: false };
   while (Date.now() < end) {
     const link = await linkOf(context);
-    if (link.state === 'connected' || (link.state === 'degraded' && link.offer === undefined)) {
-      print('Linked. WhatsApp is connected.');
+    const done = linked(link);
+    if (done !== undefined) {
+      print(done);
       return exitCodes.ok;
     }
+    if (link.state === 'stopped' && link.offer === undefined)
+      throw new Error(link.detail ?? 'The account is stopped. Restart the gateway.');
     if (link.problem !== undefined && shown.asked) throw new Error(link.problem);
     if (!(await step(context, { link, phone, shown }))) return exitCodes.failed;
     await sleep(pollMs);
@@ -48,6 +51,14 @@ export const act: Act = async (context) => {
   print('Nobody has linked a phone. Run the command again when you are ready.');
   return exitCodes.failed;
 };
+
+/** Undefined: not yet. An account without a link is never degraded. */
+function linked({ state, offer, detail }: Link): string | undefined {
+  if (state === 'connected') return 'Linked. WhatsApp is connected.';
+  return state === 'degraded' && offer === undefined
+    ? `Linked, but: ${detail ?? 'it does not work as it should at the moment.'}`
+    : undefined;
+}
 
 interface Shown {
   offer: string;

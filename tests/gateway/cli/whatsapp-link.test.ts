@@ -23,16 +23,18 @@ interface Script {
   /** What there is to do, after each call that changes something. */
   readonly offer: (calls: readonly string[]) => LinkOffer | undefined;
   readonly state?: (calls: readonly string[]) => LinkState['state'];
+  readonly detail?: string;
 }
 
-async function daemon({ offer, state = () => 'down' }: Script): Promise<void> {
+async function daemon({ offer, state = () => 'down', detail }: Script): Promise<void> {
   let looks = 0;
   const links = {
     all: (): LinkState[] => {
       looks += 1;
       const shown = offer([...calls, ...Array.from({ length: looks }, () => 'look')]);
       const now = state([...calls, ...Array.from({ length: looks }, () => 'look')]);
-      return [{ platform: 'whatsapp', account: 'main', label: 'WhatsApp', state: now, ...(shown === undefined ? {} : { offer: shown }) }];
+      const about = { ...(shown === undefined ? {} : { offer: shown }), ...(detail === undefined ? {} : { detail }) };
+      return [{ platform: 'whatsapp', account: 'main', label: 'WhatsApp', state: now, ...about }];
     },
     accept: () => calls.push('accept') > 0,
     code: (_place: unknown, phone: string) => calls.push(`code ${phone}`) > 0,
@@ -61,6 +63,21 @@ describe('hermes whatsapp link', { timeout: 20_000 }, () => {
     expect(out).toContain(terminalQr(qrRows('2@abc')));
     expect(out).toContain('Linked.');
     expect(calls).toEqual(['accept']);
+  });
+
+  test('does not say that a linked account is connected while it is not, and says what is wrong', async () => {
+    await daemon({ offer: () => undefined, state: () => 'degraded', detail: 'WhatsApp is not available at the moment (503).' });
+    const { code, out } = await run();
+    expect(code).toBe(0);
+    expect(out).toContain('not available at the moment (503)');
+    expect(out).not.toContain('is connected');
+  });
+
+  test('does not wait for a phone where the account is stopped, and says why it is', async () => {
+    await daemon({ offer: () => undefined, state: () => 'stopped', detail: 'WhatsApp refuses this number (403).' });
+    const { code, err } = await run();
+    expect(code).toBe(1);
+    expect(err).toContain('refuses this number (403)');
   });
 
   test('asks for a code that is typed, and shows that instead', async () => {
