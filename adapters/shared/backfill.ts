@@ -12,6 +12,8 @@ const MOST_CHANNELS = 10_000;
 const MOST_PAGES = 100;
 const ATTEMPTS = 4;
 const AT_A_TIME = 4;
+/** Of what is not for us; whoever is forgotten is fetched again after the next gap. */
+const MOST_SKIPPED = 1000;
 
 export interface CatchUpPorts<T> {
   readonly store: AccountStore;
@@ -77,15 +79,16 @@ export function createCatchUp<T>(ports: CatchUpPorts<T>): CatchUp<T> {
     ports.hand(items, Object.fromEntries([...marks].map(([name, mark]) => [PREFIX + name, mark])), late);
     skipped.clear();
   };
-  const gate = { gaps, hand };
+  const gate = { gaps, hand, markOf };
   return {
     live: (channel, item) => live(gate, channel, item),
     skip: (channel, position) => {
       const known = skipped.get(channel);
-      if (!gaps.has(channel) && (known === undefined || compare(position, known) > 0)) skipped.set(channel, position);
+      if (!gaps.has(channel) && (known === undefined || compare(position, known) > 0)) putNewest(skipped, channel, position);
     },
     begin: (channels, since) => {
-      for (const channel of channels) {
+      const behind = [...gaps].filter(([, { state }]) => state === 'behind').map(([channel]) => channel);
+      for (const channel of new Set([...behind, ...channels])) {
         const after = markOf(channel) ?? since;
         const known = gaps.get(channel);
         if (known !== undefined) known.state = 'waiting';
@@ -98,18 +101,33 @@ export function createCatchUp<T>(ports: CatchUpPorts<T>): CatchUp<T> {
   };
 }
 
+function putNewest(skipped: Map<string, string>, channel: string, position: string): void {
+  skipped.delete(channel);
+  skipped.set(channel, position);
+  for (const oldest of skipped.size > MOST_SKIPPED ? [...skipped.keys()].slice(0, -MOST_SKIPPED) : []) skipped.delete(oldest);
+}
+
+/** These channels are over: their marks go. One that is written in again begins as one that was never read. */
+export function forgetMarks(store: AccountStore, channels: readonly string[]): void {
+  if (channels.length > 0) store.put(Object.fromEntries(channels.map((channel) => [PREFIX + channel, undefined])));
+}
+
 interface Gate<T> {
   readonly gaps: Map<string, Gap<T>>;
+  markOf(channel: string): string | undefined;
   hand(channel: string, items: readonly T[], late: boolean): void;
 }
 
-function live<T>({ gaps, hand }: Gate<T>, channel: string, item: T): Promise<void> {
+function live<T>({ gaps, hand, markOf }: Gate<T>, channel: string, item: T): Promise<void> {
   const gap = gaps.get(channel);
   if (gap?.state === 'waiting') return new Promise((resolve, reject) => gap.queue.push({ item, resolve, reject }));
   try {
     hand(channel, [item], false);
     return Promise.resolve();
   } catch (error) {
+    // What comes after it may be stored: the mark must not pass what was refused.
+    const after = markOf(channel);
+    if (gap === undefined && after !== undefined) gaps.set(channel, { state: 'behind', after, queue: [] });
     return Promise.reject(error);
   }
 }

@@ -129,6 +129,28 @@ describe('catching up on what was missed', () => {
     expect(of('a')).toEqual(['1', '3', '2 late', '3 late']);
   });
 
+  it('does not move on past what the store refused when later messages are stored, and fetches it at the next gap of any channel', async () => {
+    const { start, write, of, faults } = rig();
+    const first = start();
+    await first.live('a', write('a'));
+    faults.hand = 1;
+    await expect(first.live('a', write('a'))).rejects.toThrow('disk full');
+    await first.live('a', write('a'));
+    expect(first.markOf('a')).toBe('1');
+    first.begin([]);
+    await first.run(never());
+    expect(of('a')).toEqual(['1', '3', '2 late', '3 late']);
+  });
+
+  it('knows only so much of what is not for us until something is stored', async () => {
+    const { start, write } = rig();
+    const first = start();
+    for (let index = 0; index < 1500; index += 1) first.skip(`thread${index}`, '1');
+    await first.live('a', write('a'));
+    expect(first.channels()).toHaveLength(1001);
+    expect([first.markOf('thread1499'), first.markOf('thread0')]).toEqual(['1', undefined]);
+  });
+
   it('does not move on past what the store refused', async () => {
     const { start, write, of, faults } = rig();
     const first = start();
