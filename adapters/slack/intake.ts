@@ -12,6 +12,7 @@ import {
   decodePayload,
   FOREIGN,
   isDirect,
+  isLeftOut,
   type Place,
   type PlacedMessage,
 } from './codec.ts';
@@ -88,6 +89,7 @@ export function createIntake(parts: IntakeParts): Intake {
   return {
     listening: () => {
       sinceMs = parts.now();
+      hearDirect(catchUp, heard, sinceMs);
     },
     catchUp,
     heard,
@@ -97,6 +99,13 @@ export function createIntake(parts: IntakeParts): Intake {
       if (decoded.type === 'event') await insistently(() => store([decoded.event], {}), parts.timing.storeRetryMs, signal);
     },
   };
+}
+
+/** Nothing may have come from them yet, and never will if Slack sends nothing: what is written from now on proves that. */
+function hearDirect(catchUp: CatchUp<Item>, heard: Map<string, string>, nowMs: number): void {
+  for (const mark of catchUp.channels()) {
+    if (isDirect(mark) && !mark.includes(':') && !heard.has(mark)) heard.set(mark, (nowMs / 1000).toFixed(6));
+  }
 }
 
 interface QueueParts extends Pick<IntakeParts, 'host' | 'threads' | 'names'> {
@@ -246,6 +255,9 @@ interface FetchParts extends Pick<IntakeParts, 'history' | 'threads' | 'names'> 
   readonly heard: Map<string, string>;
 }
 
+/** Of a channel, the newest: each costs a call. The bot may have been mentioned in them. */
+const MOST_THREADS_OF_OTHERS = 50;
+
 /** Replies to a message that was missed along with them stand behind it: their thread is not known otherwise. */
 function createFetch({ history, threads, names, context, heard }: FetchParts) {
   return async (mark: string, after: string, signal: AbortSignal): Promise<readonly Item[]> => {
@@ -260,13 +272,16 @@ function createFetch({ history, threads, names, context, heard }: FetchParts) {
     const found =
       thread === undefined ? await history.channel(channel, after, signal) : await history.thread({ channel, thread }, after, signal);
     const items: Item[] = [];
+    const discussed = isLeftOut(channel, context())
+      ? []
+      : found.filter(({ reply_count: replies }) => replies).slice(-MOST_THREADS_OF_OTHERS);
     for (const message of found) {
       const event = await decode({ ...message, channel });
       items.push(event === undefined ? { ts: message.ts } : { ts: message.ts, event });
       if (thread !== undefined) continue;
       if (compareTs(message.ts, heard.get(channel) ?? '') > 0) heard.set(channel, message.ts);
       // Threads of Slack's assistant hang on a message of nobody.
-      if ((event === undefined && !isDirect(channel)) || !message.reply_count) continue;
+      if (!message.reply_count || (event === undefined && !isDirect(channel) && !discussed.includes(message))) continue;
       for (const reply of await history.thread({ channel, thread: message.ts }, message.ts, signal)) {
         const late = await decode({ ...reply, channel });
         if (late !== undefined) items.push({ ts: message.ts, event: late });

@@ -192,6 +192,38 @@ describe('what was written while nobody listened', () => {
     expect(messages(again).find(({ text }) => text === 'its reply')?.chat).toEqual(chatOf(CHANNEL, root));
   });
 
+  it('is found where the bot was called into a thread of others', async () => {
+    const kept = new Map<string, Json>();
+    const rig = await connected({ kept });
+    rig.fake.say(mention(rig, 'before'), { channel: CHANNEL });
+    await away(rig);
+    const root = rig.fake.say('people talk', { channel: CHANNEL, quietly: true });
+    rig.fake.say('and go on', { channel: CHANNEL, thread: root, quietly: true });
+    rig.fake.say(mention(rig, 'what do you think?'), { channel: CHANNEL, thread: root, quietly: true });
+    const again = await connected({ kept, on: rig.fake });
+    await rig.fake.waitFor(() => again.host.received.length === 1);
+    expect(messages(again)).toMatchObject([{ text: 'what do you think?', chat: chatOf(CHANNEL, root) }]);
+  });
+
+  it('is looked for in threads of its own before those of others, and in none that nobody wrote in for a week', async () => {
+    const kept = new Map<string, Json>();
+    const clock = { ms: Date.now() - 10_000_000 };
+    const rig = await connected({ kept, now: () => clock.ms, fake: { now: () => clock.ms } });
+    const root = rig.fake.say(mention(rig, 'mine'), { channel: CHANNEL });
+    await away(rig);
+    clock.ms += 60_000;
+    const ago = (days: number, index: number): string => `${Math.floor(clock.ms / 1000) - days * 86_400}.${100_000 + index}`;
+    for (let index = 0; index < 150; index += 1) kept.set(`mark:${CHANNEL}:${ago(1, index)}`, ago(0, index));
+    const over = `mark:${CHANNEL}:${ago(9, 0)}`;
+    kept.set(over, ago(8, 0));
+    rig.fake.say('missed', { channel: CHANNEL, thread: root, quietly: true });
+    clock.ms += 3_600_000;
+    const again = await connected({ kept, on: rig.fake, now: () => clock.ms });
+    await rig.fake.waitFor(() => again.host.received.length === 1);
+    expect(texts(again)).toEqual(['missed']);
+    expect(kept.has(over)).toBe(false);
+  });
+
   it('is looked for everywhere by a new process, however short the gap, because Slack may believe it delivered', async () => {
     const kept = new Map<string, Json>();
     const rig = await connected({ kept });
