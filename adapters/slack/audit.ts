@@ -11,6 +11,8 @@ import { DeafError } from './loop.ts';
 const GRACE_MS = 20_000;
 /** The channels in which something was written last. */
 const MOST_CHANNELS = 6;
+/** Of these so many at each look, so that silence is noticed within two of them. */
+const AT_ONCE = 3;
 
 export interface AuditLink {
   readonly history: History;
@@ -20,11 +22,13 @@ export interface AuditLink {
   readonly now: () => number;
   /** Events that came so far. */
   events(): number;
+  /** What it means that one was not told of. */
+  readonly sentence: string;
 }
 
 /** Rejects with DeafError, or with the signal's reason. */
 export async function audit(
-  { history, heard, intervalMs, graceMs = GRACE_MS, now, events }: AuditLink,
+  { history, heard, intervalMs, graceMs = GRACE_MS, now, events, sentence }: AuditLink,
   signal: AbortSignal,
 ): Promise<never> {
   let seen = events();
@@ -35,12 +39,15 @@ export async function audit(
       continue;
     }
     const channels = [...heard].toSorted(byRecency).slice(0, MOST_CHANNELS);
-    const [channel, ts] = channels[turn % Math.max(1, channels.length)] ?? [];
-    if (channel === undefined || ts === undefined) continue;
-    const newest = await history.newest(channel, ts, signal).catch(() => undefined);
+    const half = channels.length > AT_ONCE ? (turn % 2) * AT_ONCE : 0;
+    const untold = await Promise.all(
+      channels.slice(half, half + AT_ONCE).map(async ([channel, ts]) => {
+        const newest = await history.newest(channel, ts, signal).catch(() => undefined);
+        return newest !== undefined && newest.ts > ts && now() - msOf(newest.ts) > graceMs;
+      }),
+    );
     signal.throwIfAborted();
-    if (newest !== undefined && events() === seen && newest.ts > ts && now() - msOf(newest.ts) > graceMs)
-      throw new DeafError('Slack holds the connection but does not send what is written; it is opened anew.');
+    if (untold.includes(true) && events() === seen) throw new DeafError(sentence);
   }
 }
 

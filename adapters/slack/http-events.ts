@@ -12,11 +12,14 @@ export interface EventsRoute {
   readonly now: () => number;
   /** Rejects when the event must be offered again. */
   take(payload: unknown, signal: AbortSignal): Promise<void>;
+  /** Another route has this path: nothing will come. */
+  taken(): void;
 }
 
-export function eventsRoute(app: FastifyInstance, { path, secret, now, take }: EventsRoute): void {
+export function eventsRoute(app: FastifyInstance, { path, secret, now, take, taken }: EventsRoute): void {
   // A scope of its own, because the signature is over the bytes as they came.
   app.register(async (scope) => {
+    if (scope.hasRoute({ method: 'POST', url: path })) return taken();
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LARGEST_BODY_BYTES }, (_request, body, done) => done(null, body));
     const isDated = (request: FastifyRequest): boolean => signatureOf(request, now()) !== undefined;

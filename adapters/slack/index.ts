@@ -10,7 +10,7 @@ import { fetchFile } from './download.ts';
 import { fatalError } from './errors.ts';
 import { createGap, type Gap } from './gap.ts';
 import { createHistory, type History } from './history.ts';
-import { eventsRoute } from './http-events.ts';
+import { createHttpDoor, type HttpDoor } from './http-door.ts';
 import { createIdentity, type Identity } from './identity.ts';
 import { createIntake, type Intake } from './intake.ts';
 import { createHealth, type Health, keepConnected } from './loop.ts';
@@ -46,8 +46,9 @@ interface Account extends SlackParts {
 }
 
 export function connectSlack(parts: SlackParts): Adapter {
-  const { config, host, timing, now } = parts;
+  const { config, host, timing } = parts;
   const account = createAccount(parts);
+  const door = createDoor(account);
   const { client, threads, streams } = account;
   const token = config.bot_token ?? '';
   const link = { client, timing, root: config.base_url };
@@ -57,8 +58,7 @@ export function connectSlack(parts: SlackParts): Adapter {
     async run(signal) {
       host.state('connecting');
       threads.prune();
-      const connect =
-        config.mode === 'socket' ? (stop: AbortSignal) => connectSocket(account, stop) : (stop: AbortSignal) => serveHttp(account, stop);
+      const connect = (stop: AbortSignal): Promise<Ending> => (door === undefined ? connectSocket(account, stop) : door.serve(stop));
       await keepConnected({ timing, report: host, health: account.health }, connect, signal);
     },
     ...deliverer,
@@ -68,16 +68,13 @@ export function connectSlack(parts: SlackParts): Adapter {
     buttons: true,
     respond: createRespond(link),
     fetch: (attachment, signal) => fetchFile({ ...link, token, limitBytes: DOWNLOAD_LIMIT_BYTES }, attachment, signal),
-    ...(config.mode === 'http' ? { routes: (app) => addRoute(account, app) } : {}),
+    ...(door === undefined ? {} : { routes: door.routes }),
   };
+}
 
-  function addRoute({ intake, health }: Account, app: Parameters<NonNullable<Adapter['routes']>>[0]): void {
-    const take = async (payload: unknown, signal: AbortSignal): Promise<void> => {
-      await intake.take(payload, signal);
-      health.ok();
-    };
-    eventsRoute(app, { path: config.http.path, secret: config.signing_secret ?? '', now, take });
-  }
+function createDoor(account: Account): HttpDoor | undefined {
+  if (account.config.mode !== 'http') return undefined;
+  return createHttpDoor({ ...account, settle: (signal) => settle(account, signal) });
 }
 
 function createAccount(parts: SlackParts): Account {
@@ -92,6 +89,8 @@ function createAccount(parts: SlackParts): Account {
   const streams = createStreams({ client, store: host.store, log: host.log, assistant: threads.assistant, enabled: config.streaming });
   return { ...parts, client, identity, threads, history, intake, gap, health: createHealth(host), streams };
 }
+
+const DEAF = 'Slack holds the connection but does not send what is written; it is opened anew.';
 
 /** One socket from who we are to its end; what was missed is caught up on beside it. */
 async function connectSocket(account: Account, signal: AbortSignal): Promise<Ending> {
@@ -121,7 +120,7 @@ async function connectSocket(account: Account, signal: AbortSignal): Promise<End
     within,
   );
   const deaf = ready.promise.then(() =>
-    audit({ history, heard: intake.heard, intervalMs: timing.auditMs, now, events: () => events }, within),
+    audit({ history, heard: intake.heard, intervalMs: timing.auditMs, now, events: () => events, sentence: DEAF }, within),
   );
   const beside = ready.promise.then(() => settle(account, within)).catch(() => undefined);
   try {
@@ -141,26 +140,6 @@ async function settle({ intake, streams, gap, timing }: Account, signal: AbortSi
   for (;;) {
     gap.listening();
     await sleep(timing.auditMs, signal);
-  }
-}
-
-/** Nothing comes while nobody writes, so it is asked whether Slack still takes us. */
-async function serveHttp(account: Account, signal: AbortSignal): Promise<Ending> {
-  const { identity, gap, intake, health, timing } = account;
-  const over = new AbortController();
-  const within = AbortSignal.any([signal, over.signal]);
-  await identity.learn(signal);
-  await gap.open(signal);
-  intake.listening();
-  const beside = settle(account, within).catch(() => undefined);
-  try {
-    for (;;) {
-      health.ok();
-      await sleep(timing.auditMs, signal);
-      await identity.learn(signal);
-    }
-  } finally {
-    over.abort(new Error('the connection has ended'));
-    await beside;
+    await streams.sweep(signal);
   }
 }

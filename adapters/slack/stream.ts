@@ -19,7 +19,7 @@ export interface Streams {
   readonly previews: NonNullable<Adapter['previews']>;
   /** Takes away what is shown in this place. Rejects with the signal's reason only. */
   end(chat: ChatRef, signal: AbortSignal): Promise<void>;
-  /** Takes away what an earlier run left. Rejects with the signal's reason only. */
+  /** Takes away what an earlier run left, or what could not be taken away before. Rejects with the signal's reason only. */
   sweep(signal: AbortSignal): Promise<void>;
 }
 
@@ -84,7 +84,8 @@ async function show(stage: Stage, { chat, key, text }: { chat: ChatRef; key: str
     return;
   }
   await take(stage, place, signal);
-  if (text === '' || chat.thread === undefined) return;
+  // What could not be taken away is still known by its place: another beside it would be forgotten, or both be read.
+  if (text === '' || chat.thread === undefined || store.get(PREFIX + place) !== undefined) return;
   const request = { channel: chat.chat, thread_ts: chat.thread, markdown_text: harmless(text) };
   const { ts } = await client.probe('chat.startStream', request, signal);
   if (typeof ts !== 'string') return;
@@ -131,7 +132,7 @@ interface Removal extends StreamParts {
   readonly ts: string;
 }
 
-/** It must be stopped before it can be deleted. Where that fails for now, the next answer, or the next start, tries again. */
+/** It must be stopped before it can be deleted. Where that fails for now, the next answer, or the next sweep, tries again. */
 async function remove({ client, store, log, place, ts }: Removal, outer: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([outer, AbortSignal.timeout(REMOVAL_MS)]);
   const message = { channel: place.slice(0, place.indexOf(':')), ts };

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../../adapters/adapter.ts';
 import { CHANNEL, chatOf, DIRECT, type SlackRig, startRig } from './rig.ts';
 
 const SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
@@ -35,6 +36,9 @@ function post({ body, type = 'application/json', atSeconds = Math.floor(Date.now
   return app.inject({ method: 'POST', url: '/slack/events', headers: { 'content-type': type, ...signed, ...headers }, payload: body });
 }
 
+const words = (): string[] => rig.host.received.map((one) => (one.type === 'message' ? one.text : one.type));
+const wire = (text: string) => ({ type: 'message', channel: DIRECT, channel_type: 'im', user: 'U0PERSON1', text });
+
 const event = (words: string) =>
   JSON.stringify(
     rig.fake.payload.event({
@@ -62,6 +66,46 @@ describe('a call of Slack', () => {
     expect((await post({ body: event('x'), headers: { 'x-slack-retry-num': '1' } })).statusCode).toBe(200);
     expect((await post({ body: event('x'), headers: { 'x-slack-retry-num': '2' } })).statusCode).toBe(200);
     expect(rig.host.received).toHaveLength(1);
+  });
+
+  it('that was refused is fetched from the history when Slack does not repeat it, though later ones were stored', async () => {
+    const tell = async (words: string) => {
+      const ts = rig.fake.say(words, { quietly: true });
+      return post({ body: JSON.stringify(rig.fake.payload.event({ ...wire(words), ts })) });
+    };
+    await tell('one');
+    rig.host.refusal = new Error('disk full');
+    expect((await tell('two')).statusCode).toBe(503);
+    rig.host.refusal = undefined;
+    expect((await tell('three')).statusCode).toBe(200);
+    await rig.fake.waitFor(() => new Set(words()).size === 3);
+    expect(words().toSorted()).toEqual(['one', 'three', 'two']);
+  });
+
+  it('that does not come is noticed by what stands in the history, which is taken in its place', async () => {
+    await rig.close();
+    const clock = { ms: Date.now() };
+    const kept = new Map<string, Json>([[`mark:${DIRECT}`, (clock.ms / 1000 - 60).toFixed(6)]]);
+    rig = await startRig({
+      config: { mode: 'http', signing_secret: SECRET },
+      timing: { auditMs: 40 },
+      kept,
+      now: () => clock.ms,
+      fake: { now: () => clock.ms },
+    });
+    await rig.fake.waitFor(() => kept.has('listening'));
+    clock.ms += 1000;
+    rig.fake.say('uncalled', { quietly: true });
+    clock.ms += 25_000;
+    await rig.fake.waitFor(() => words().length === 1);
+    expect(rig.host.states.at(-1)).toMatchObject({ state: 'degraded', detail: expect.stringContaining('does not call us') });
+  });
+
+  it('to an address that another account has ends that account alone, with a sentence', async () => {
+    const other = await startRig({ on: rig.fake, config: { mode: 'http', signing_secret: 'x', app_token: undefined } });
+    other.adapter.routes?.(app, () => 'nobody');
+    expect((await post({ body: event('for the first') })).statusCode).toBe(200);
+    await expect(other.running).rejects.toThrow('is taken by another account');
   });
 
   it('that asks who we are is told so', async () => {

@@ -162,6 +162,24 @@ describe('the connection', () => {
     expect(texts(rig)).toEqual(['heard', 'not heard']);
   });
 
+  it('that brings nothing from the first moment of a new process is noticed, too', async () => {
+    const clock = { ms: Date.now() };
+    const kept = new Map<string, Json>();
+    const first = await connected({ kept, now: () => clock.ms, fake: { now: () => clock.ms } });
+    first.fake.say('heard');
+    await first.fake.waitFor(() => first.host.received.length === 1);
+    await first.stop();
+    first.fake.mood('deaf');
+    clock.ms += 1000;
+    const again = await connected({ kept, on: first.fake, timing: { auditMs: 40 }, now: () => clock.ms });
+    await first.fake.waitFor(() => kept.get('listening') === clock.ms);
+    clock.ms += 1000;
+    first.fake.say('not heard');
+    clock.ms += 25_000;
+    await first.fake.waitFor(() => texts(again).includes('not heard'));
+    expect(again.host.states.some(({ detail }) => detail?.includes('does not send'))).toBe(true);
+  });
+
   it('that is closed as soon as it stands is not taken for a good one', async () => {
     const rig = await start({ before: (fake) => fake.mood('closing') });
     await rig.fake.waitFor(() => states(rig).includes('down'));

@@ -110,6 +110,18 @@ describe("an answer in a thread of Slack's assistant", () => {
     expect(shown()).toEqual(['The answer.', 'One more.']);
   });
 
+  it('is not shown beside what could not be taken away, which goes with time', async () => {
+    await rig.stop();
+    const again = await startRig({ on: rig.fake, kept, timing: { auditMs: 60 } });
+    await again.connected();
+    await again.adapter.preview?.(place, 'answer', 'Let me', signal());
+    rig.fake.fail('chat.stopStream', { status: 503 }, 1);
+    await again.adapter.preview?.(place, 'next', 'Something else', signal());
+    expect(calls('chat.startStream')).toBe(1);
+    await rig.fake.waitFor(() => shown().length === 0);
+    await again.close();
+  });
+
   it('is not shown any more where Slack has no streams', async () => {
     rig.fake.fail('chat.startStream', { error: 'unknown_method' }, 10);
     await expect(preview('x')).rejects.toThrow();
