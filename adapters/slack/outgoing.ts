@@ -67,7 +67,7 @@ function plainText(markdown: string): string {
 }
 
 function askContent(ask: OutboundAsk): Pick<Content, 'text' | 'blocks'> {
-  const markdown = askMarkdown(ask, true).toWellFormed();
+  const markdown = askMarkdown({ ...ask, hint: typed(ask.hint) }, true).toWellFormed();
   // Plain, the marks are left out too: a command must read as it will run.
   const sections = splitMarkdown(markdown, { limit: SECTION_LIMIT, measure: sizeAsWritten }).map((part): SectionBlock => {
     return {
@@ -79,6 +79,11 @@ function askContent(ask: OutboundAsk): Pick<Content, 'text' | 'blocks'> {
   const actions: readonly Block[] = buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }];
   // Beside blocks it is what a notification shows.
   return { text: shortened(toMrkdwn(markdown)), blocks: [...sections, ...actions] };
+}
+
+/** What begins with "/" Slack takes for a command of its own, and refuses: here one types "!approve 1". */
+function typed(hint: string): string {
+  return hint.replace(/(^|\s)\/(?=[a-z])/g, '$1!');
 }
 
 function buttonOf(ask: OutboundAsk, index: number): Button {

@@ -17,7 +17,9 @@ export function asking(bench: Bench): void {
     const { rig } = bench;
     await bench.sendAsk();
     const shown = rig.visible().at(-1) ?? '';
-    for (const part of ['#3', 'May I look around?', 'Or answer /approve or /deny.']) expect(shown).toContain(part);
+    for (const part of ['#3', 'May I look around?']) expect(shown).toContain(part);
+    // As it is typed there: Slack keeps what begins with "/" for itself.
+    expect(shown).toMatch(/Or answer ([/!])approve or \1deny\./);
     if (hasButtons()) expect(rig.choices?.()).toEqual(['Allow once', 'Deny']);
     else expect(shown).toContain('1. Allow once\n2. Deny');
   });

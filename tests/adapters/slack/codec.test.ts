@@ -148,6 +148,29 @@ describe('a message of Slack', () => {
     expect(verdict(wrapped(direct()), { allowedChats: ['C0OTHER'] })).toBe('event');
   });
 
+  it.each<[string, object]>([
+    [
+      'a slash command',
+      { command: '/hermes', text: 'stop', channel_id: 'C0IGNORED', user_id: 'U0ANN0001', response_url: 'x', trigger_id: '1' },
+    ],
+    [
+      'a click',
+      {
+        type: 'block_actions',
+        user: { id: 'U0ANN0001' },
+        channel: { id: 'C0IGNORED' },
+        message: { ts: '1.2' },
+        actions: [{ type: 'button', action_id: 'choice:yes', value: 'abcdefghij012345' }],
+      },
+    ],
+  ])('is not heard as %s either in a channel to stay out of', (_title, given) => {
+    expect(verdict(given)).toBe('in a channel to stay out of');
+    expect(verdict(given, { rules: { ...context.rules, ignoredChats: [] } })).toBe('event');
+    expect(verdict(given, { rules: { ...context.rules, ignoredChats: [] }, allowedChats: ['C0OTHER'] })).toBe(
+      'in a channel to stay out of',
+    );
+  });
+
   it('of somebody from another workspace has an id that nobody of ours can have', () => {
     const { sender } = event(wrapped(message({ user_team: 'T0OTHER01', team: 'T0OTHER01' })));
     expect(sender).toMatchObject({ id: 'T0OTHER01:U0ANN0001', aliases: [] });

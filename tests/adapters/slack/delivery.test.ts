@@ -175,6 +175,11 @@ describe('a card', () => {
     expect(rig.fake.responses).toMatchObject([{ text: 'Denied <for you>.', ephemeral: true, thread: root, replacesCard: false }]);
   });
 
+  it('says how to answer it in words that Slack lets through', () => {
+    const { text } = contentOf(ask({ hint: 'Reply yes or no, or write /approve 3 or /deny 3; see and/or.' }));
+    expect(text).toContain('Reply yes or no, or write !approve 3 or !deny 3; see and/or.');
+  });
+
   it('is answered only at addresses of Slack', async () => {
     for (const response_url of ['https://evil.example.org/hook', 'http://hooks.slack.com/x', 'https://slack.com.evil.org/x'])
       expect(await failure(rig.adapter.respond?.({ response_url }, 'x', signal()) ?? Promise.resolve())).toMatchObject({
