@@ -83,10 +83,27 @@ function repliesToUs({ type, referenced_message: reply }: WireMessage, { me }: C
   return type === REPLY && reply?.author.id === me.id;
 }
 
+/** By its own id, that of its channel, or the star for all. */
+export function isListed({ chat, thread }: Pick<Place, 'chat' | 'thread'>, list: readonly string[]): boolean {
+  return list.some((id) => id === '*' || id === chat || id === thread);
+}
+
+/** The lists as they are for this one place. */
+function rulesAt(place: Place, rules: GateRules): GateRules {
+  const here = (list: readonly string[]): readonly string[] => (isListed(place, list) ? [place.chat] : []);
+  return {
+    ...rules,
+    freeResponseChats: here(rules.freeResponseChats),
+    mentionRequiredChats: here(rules.mentionRequiredChats),
+    ignoredChats: here(rules.ignoredChats),
+  };
+}
+
 function verdictOf({ message, place }: Found, context: CodecContext): GateVerdict {
   if (place.guild === undefined) return 'addressed';
-  const { onlyChats, threadRequireMention, rules } = context;
-  if (onlyChats.length > 0 && !onlyChats.includes(place.chat) && !onlyChats.includes(place.thread ?? '')) return 'ignored';
+  const { onlyChats, threadRequireMention } = context;
+  if (onlyChats.length > 0 && !isListed(place, onlyChats)) return 'ignored';
+  const rules = rulesAt(place, context.rules);
   const verdict = judge(
     {
       chat: place.chat,
@@ -98,7 +115,8 @@ function verdictOf({ message, place }: Found, context: CodecContext): GateVerdic
     rules,
   );
   if (verdict === 'addressed') return verdict;
-  const takesPart = place.thread !== undefined && place.joined && !threadRequireMention && !rules.ignoredChats.includes(place.chat);
+  const mustMention = threadRequireMention || context.rules.mentionRequiredChats.includes(place.thread ?? '');
+  const takesPart = place.thread !== undefined && place.joined && !mustMention && rules.ignoredChats.length === 0;
   const forOthers = context.ignoreNoMention && message.mentions.length > 0;
   return (verdict === 'overheard' || takesPart) && !forOthers ? 'overheard' : 'ignored';
 }
@@ -112,7 +130,7 @@ function chatOf({ message, place }: Found, verdict: GateVerdict, context: CodecC
 
 function opensThread({ type }: WireMessage, place: Place, { autoThread, noThreadChats, rules }: CodecContext): boolean {
   if (!autoThread || !place.threads || type === REPLY) return false;
-  return !noThreadChats.includes(place.chat) && !rules.freeResponseChats.includes(place.chat);
+  return !isListed(place, noThreadChats) && !isListed(place, rules.freeResponseChats);
 }
 
 export function senderOf(author: WireUser, member: WireMember | null | undefined, isBot = author.bot === true): Sender {

@@ -1,7 +1,7 @@
 /** From the gateway's events to `host.receive`. Discord acknowledges nothing and repeats nothing: what was missed is read from its history. */
 import type { Host } from '../adapter.ts';
 import { gateRules } from '../shared/gate.ts';
-import { type CodecContext, decodeMessage, type Found, textOf } from './codec.ts';
+import { type CodecContext, decodeMessage, type Found, isListed, textOf } from './codec.ts';
 import { createGaps } from './gaps.ts';
 import type { History } from './history.ts';
 import type { Homes } from './homes.ts';
@@ -151,9 +151,9 @@ function interact({ config, host, replies }: IntakeParts, data: unknown): void {
     if (decoded.ticket?.kind === 'click') replies.defer(decoded.ticket);
     return;
   }
-  const { chat } = decoded.event.chat;
+  const { chat, chatType } = decoded.event;
   const only = config.allowed_chats;
-  if (decoded.event.chatType === 'group' && (config.ignored_chats.includes(chat) || (only.length > 0 && !only.includes(chat)))) return;
+  if (chatType === 'group' && (isListed(chat, config.ignored_chats) || (only.length > 0 && !isListed(chat, only)))) return;
   try {
     host.receive([decoded.event]);
   } catch (error) {

@@ -47,6 +47,11 @@ const users = idList.refine((ids) => ids.every((id) => id === '*' || isId(id)), 
 const roles = idList.refine((ids) => ids.every(isId), {
   error: `numeric role ids ("123456789012345678"), because the name of a role can be given to another. ${whereIds}`,
 });
+const groups = idList.refine((ids) => ids.every(isId), { error: `numeric channel ids ("123456789012345678"). ${whereIds}` });
+/** A name would silently match nothing: the bot would hear nothing, or not stay out of where it must. */
+const channels = idList.refine((ids) => ids.every((id) => id === '*' || isId(id)), {
+  error: `numeric ids of channels or threads ("123456789012345678") or "*" for all; names change. ${whereIds}`,
+});
 
 const address = (usual: string) =>
   z
@@ -56,10 +61,10 @@ const address = (usual: string) =>
 
 /** Hermes Agent's names of some keys mean the same. */
 const hermesNames = {
-  free_response_channels: idList.default([]),
-  ignored_channels: idList.default([]),
-  allowed_channels: idList.default([]),
-  no_thread_channels: idList.default([]),
+  free_response_channels: channels.default([]),
+  ignored_channels: channels.default([]),
+  allowed_channels: channels.default([]),
+  no_thread_channels: channels.default([]),
 };
 
 const schema: z.ZodType<DiscordConfig> = z
@@ -68,14 +73,18 @@ const schema: z.ZodType<DiscordConfig> = z
     ...accessShape(users),
     ...gateShape,
     ...hermesNames,
+    group_allowed_chats: groups.default([]),
+    free_response_chats: channels.default([]),
+    mention_required_chats: channels.default([]),
+    ignored_chats: channels.default([]),
     bot_token: z.string().trim().optional(),
     allowed_roles: roles.default([]),
     allow_bots: allowBots,
     base_url: address('https://discord.com'),
     cdn_url: address('https://cdn.discordapp.com'),
-    allowed_chats: idList.default([]),
+    allowed_chats: channels.default([]),
     auto_thread: z.boolean().default(true),
-    no_thread_chats: idList.default([]),
+    no_thread_chats: channels.default([]),
     thread_require_mention: z.boolean().default(false),
     ignore_no_mention: z.boolean().default(true),
     slash_commands: z.boolean().default(true),
@@ -95,7 +104,8 @@ const schema: z.ZodType<DiscordConfig> = z
 
 const template = `# A bot token from https://discord.com/developers/applications switches Discord on. It belongs in .env: DISCORD_BOT_TOKEN=...
 # bot_token: \${DISCORD_BOT_TOKEN}
-# Who may talk to the bot: numeric user ids (or "*" for everybody, who may then run commands on this machine), and bearers of roles.
+# Who may talk to the bot: numeric user ids (or "*" for everybody, who may then run commands on this machine), and bearers of roles, in
+# the server of the role: in a direct chat Discord tells of no roles.
 # allowed_users: []
 # allowed_roles: []
 # Channels in which everybody may talk to it: numeric channel ids.
@@ -104,7 +114,7 @@ ${accessTemplate}
 # In channels it answers only when it is mentioned or replied to.
 # require_mention: true
 # Channels where it reads everything, channels where it must be mentioned all the same, channels that it stays out of; and, where any
-# are named, the only channels that it is in.
+# are named, the only channels that it is in. All by numeric id, of a channel (with its threads) or of one thread; "*" is all.
 # free_response_chats: []
 # mention_required_chats: []
 # ignored_chats: []

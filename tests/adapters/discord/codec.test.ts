@@ -131,7 +131,22 @@ describe('a message of Discord', () => {
     expect(decode({}, direct, { onlyChats: ['1'] }).type).toBe('message');
   });
 
+  it('counts in a thread by the lists that name the thread, its channel or all', () => {
+    const rules = context().rules;
+    const spoken = (more: object, given: Partial<CodecContext>, place = thread) => decode(more, place, given).type === 'message';
+    for (const id of [THREAD, CHANNEL, '*']) {
+      expect(spoken({}, { rules: { ...rules, freeResponseChats: [id] } })).toBe(true);
+      expect(spoken({}, { rules: { ...rules, requireMention: false, mentionRequiredChats: [id] } })).toBe(false);
+      expect(spoken(asked, { rules: { ...rules, ignoredChats: [id] } })).toBe(false);
+      expect(spoken(asked, { onlyChats: [id] })).toBe(true);
+    }
+    expect(spoken(asked, { rules: { ...rules, ignoredChats: [THREAD] } }, channel)).toBe(true);
+    expect(spoken({}, { rules: { ...rules, mentionRequiredChats: [THREAD] } }, { ...thread, joined: true })).toBe(false);
+    expect(spoken({}, { rules: { ...rules, ignoredChats: [THREAD] } }, { ...thread, joined: true })).toBe(false);
+  });
+
   it.each<[string, object, Place, Partial<CodecContext>, boolean]>([
+    ['a mention where no channel has threads', asked, channel, { noThreadChats: ['*'] }, false],
     ['a mention in a channel', asked, channel, {}, true],
     ['a mention where threads are off', asked, channel, { autoThread: false }, false],
     ['a mention in a channel without threads', asked, channel, { noThreadChats: [CHANNEL] }, false],

@@ -155,6 +155,24 @@ describe.concurrent('slash commands', () => {
   });
 });
 
+describe.concurrent('slash commands in a thread', () => {
+  it('are taken where the only channels are that thread, or that of the thread', async (t) => {
+    const thread = '300000000000000004';
+    const { fake, host } = await start(t, {
+      config: { allowed_channels: [thread] },
+      before(made) {
+        const guild = made.addGuild().id;
+        made.addChannel(guild, { id: '300000000000000003' });
+        made.addChannel(guild, { id: thread, type: 11, parent: '300000000000000003' });
+      },
+    });
+    fake.command({ channel: '300000000000000003' }, 'help');
+    fake.command({ channel: thread }, 'help');
+    await fake.waitFor(() => host.received.length === 1);
+    expect(host.received[0]).toMatchObject({ chat: { chat: '300000000000000003', thread } });
+  });
+});
+
 describe.concurrent('clicks', () => {
   const ask = (chat: ChatRef) =>
     ({

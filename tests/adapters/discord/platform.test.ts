@@ -36,19 +36,36 @@ describe("Discord's configuration", () => {
   });
 
   it("takes Hermes Agent's names for channels as well", () => {
+    const [one, two, three, four, five] = [1, 2, 3, 4, 5].map((n) => `12345678901234567${n}`);
     const config = {
-      free_response_channels: '1',
-      free_response_chats: ['2'],
-      ignored_channels: ['3'],
-      allowed_channels: ['4'],
-      no_thread_channels: ['5'],
+      free_response_channels: one,
+      free_response_chats: [two],
+      ignored_channels: [three],
+      allowed_channels: [four],
+      no_thread_channels: [five, '*'],
     };
     expect(parse(config)).toMatchObject({
-      free_response_chats: ['2', '1'],
-      ignored_chats: ['3'],
-      allowed_chats: ['4'],
-      no_thread_chats: ['5'],
+      free_response_chats: [two, one],
+      ignored_chats: [three],
+      allowed_chats: [four],
+      no_thread_chats: [five, '*'],
     });
+  });
+
+  it.each([
+    'group_allowed_chats',
+    'free_response_chats',
+    'mention_required_chats',
+    'ignored_chats',
+    'allowed_chats',
+    'no_thread_chats',
+    'free_response_channels',
+    'ignored_channels',
+    'allowed_channels',
+    'no_thread_channels',
+  ])('takes no names in %s, which would silently match nothing', (key) => {
+    expect(problems({ [key]: ['general'] })).toContain('Developer Mode');
+    expect(problems({ [key]: '123456789012345678' })).toBe('');
   });
 
   it('is switched on by a token', () => {
