@@ -114,7 +114,14 @@ async function make(parts: ThreadsParts, { chat, thread }: Wanted, signal: Abort
 async function nameOf({ call, textOf }: ThreadsParts, { chat, thread }: Wanted, signal: AbortSignal): Promise<string> {
   const found = await call({ method: 'GET', route: Routes.channelMessage(chat, thread) }, signal).catch(() => undefined);
   const { data } = messageSchema.safeParse(found);
-  const line = data === undefined ? '' : textOf(data).replace(/\s+/g, ' ').trim();
+  const line = data === undefined ? '' : textOf(withoutLead(data)).replace(/\s+/g, ' ').trim();
   const characters = [...line];
   return characters.length > LONGEST_NAME ? `${characters.slice(0, LONGEST_NAME - 1).join('')}…` : line || USUAL_NAME;
+}
+
+/** It began with our name, and we may not have been told who we are yet. */
+function withoutLead(message: WireMessage): WireMessage {
+  const [lead = '', id] = /^\s*<@!?(\d+)>[\s,:]*/.exec(message.content) ?? [];
+  const isBots = message.mentions.some((one) => one.id === id && one.bot === true);
+  return isBots ? { ...message, content: message.content.slice(lead.length) } : message;
 }

@@ -227,11 +227,12 @@ describe.concurrent('the answer to a mention in a channel', () => {
     expect(rig.fake.visible(message)).toEqual(['before', 'after all']);
   });
 
-  it('opens a thread named by what it says, also when an earlier run read the message', async (t) => {
+  it('opens a thread named by what it says, also when an earlier run read the message, and before this one is greeted', async (t) => {
     const rig = await start(t);
     const { chat, message } = await asked(rig, 'how is <@200000000000000001>?');
     await rig.stop();
-    const again = await startRig({ on: rig.fake });
+    rig.fake.gateway.fault = 'no-ready';
+    const again = await startRig({ on: rig.fake, early: true });
     t.onTestFinished(again.close);
     await again.adapter.send(rig.text('answer', { chat }), 'a', patience());
     expect(rig.fake.world.channels.get(message)?.name).toBe('how is @User 0001?');
