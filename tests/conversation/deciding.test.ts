@@ -180,6 +180,6 @@ describe('on Telegram', () => {
     const alone = await openTelegram({ model: runner(), alone: true });
     expect(await answerTo(alone.person, '/yolo')).toMatch(/^⚡/);
     const among = await openTelegram({ model: runner() });
-    expect(await answerTo(among.person, '/yolo')).toMatch(/^\/yolo is for my owner alone/);
+    expect(await answerTo(among.person, '/yolo')).toMatch(/^\/yolo is for my owner and administrators/);
   });
 });
