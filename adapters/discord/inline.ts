@@ -30,7 +30,7 @@ export function spans(nodes: readonly MarkdownNode[], at: Span): string {
     // "**a***b*" would be read as something else.
     out +=
       (touches ? '\u200b' : '') +
-      (piece.italic ? italics(piece.text, next === undefined ? '' : next.marked ? '\u200b' : next.text) : piece.text);
+      (piece.italic ? italics(piece.text, next === undefined ? '' : next.marked ? '\u200b' : next.text, at.source) : piece.text);
   }
   return out;
 }
@@ -92,12 +92,18 @@ function emphasis(nodes: readonly MarkdownNode[], at: Span): Piece {
   return { text: inner, marked: true, italic: true };
 }
 
-/** Underscores where no word follows and none stands inside, else stars, else nothing: italics are worth no broken text. */
-function italics(inner: string, next: string): string {
+/**
+ * Underscores where no word follows and none stands inside, else stars, else nothing: italics are worth no broken text. Before anything but
+ * a letter or digit of ASCII, the first of them would end what an underscore inside an earlier word began.
+ */
+function italics(inner: string, next: string, source: string): string {
   const bare = inner.replace(/\\[^0-9A-Za-z\s]/g, '');
-  if (!bare.includes('_') && !/^\w/.test(next)) return `_${inner}_`;
+  const endsAnother = !/^[0-9A-Za-z]/.test(inner) && INSIDE_WORD.test(source);
+  if (!bare.includes('_') && !/^\w/.test(next) && !endsAnother) return `_${inner}_`;
   return bare.includes('*') || /^\s|\s$/.test(inner) ? inner : `*${inner}*`;
 }
+
+const INSIDE_WORD = /[0-9A-Za-z]_[0-9A-Za-z]/;
 
 const WEB = /^https?:\/\/[^\s]+$/i;
 
