@@ -35,7 +35,7 @@ function places(fake: FakeDiscord): ContractRig['places'] {
 
 async function start(kept: Map<string, Json>, on?: FakeDiscord): Promise<ContractRig> {
   const again = on === undefined ? { before: furnish } : { on };
-  const { fake, host, adapter, stop, close } = await startRig({ kept, config: { no_thread_chats: [PLAIN] }, ...again });
+  const { fake, host, adapter, stop, close } = await startRig({ kept, config: { no_thread_chats: [PLAIN], allow_bots: 'all' }, ...again });
   const channel = fake.dm(PERSON);
   const newest = () => fake.messages(channel).at(-1);
   const tell = (ours: boolean): void => {

@@ -38,6 +38,7 @@ async function start(kept: Map<string, Json>, on?: FakeSlack): Promise<ContractR
   const { fake, host, adapter, connected, stop, close } = await startRig({
     kept,
     timing: { callMs: 3000 },
+    config: { allow_bots: 'all' },
     ...(on === undefined ? {} : { on }),
   });
   await connected();
