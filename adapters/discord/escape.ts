@@ -43,12 +43,15 @@ export function escapeLineStarts(text: string): string {
   return text.replace(/^([ \t]*)(#{1,3}(?=\s)|-#(?=\s)|[-+](?=\s)|>{1,3}(?=\s))/gm, '$1\\$2').replace(/^([ \t]*\d+)\.(?=\s)/gm, '$1\\.');
 }
 
-/** Backticks inside take a longer fence, and a space where they would touch it. */
+/**
+ * A backtick inside takes a fence of two, and a space where it would touch it. Several in a row are parted by a space without width: a fence of
+ * three is that of a block.
+ */
 export function inlineCode(value: string): string {
   if (value.trim() === '') return value;
-  const longest = Math.max(0, ...(value.match(/`+/g) ?? []).map(({ length }) => length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${value.startsWith('`') ? ' ' : ''}${value}${value.endsWith('`') ? ' ' : ''}${fence}`;
+  const code = value.replace(/`(?=`)/g, '`\u200b');
+  const fence = code.includes('`') ? '``' : '`';
+  return `${fence}${code.startsWith('`') ? ' ' : ''}${code}${code.endsWith('`') ? ' ' : ''}${fence}`;
 }
 
 const LANGUAGE = /^[a-z0-9_+\-.#]{1,32}$/i;
