@@ -117,9 +117,9 @@ function link(url: string, children: readonly MarkdownNode[], at: Span): Piece {
   return masked(url, label.trim() === '' ? escapeText(url) : label, at);
 }
 
-/** Discord finds bare addresses by itself; one that anything follows directly has brackets. */
+/** Discord finds bare addresses by itself; one that anything follows directly has brackets. Three backticks would begin a block. */
 function bare(url: string): Piece {
-  return plain(WEB.test(url) && !/[<>]/.test(url) ? `<${url}>` : escapeText(url));
+  return plain(WEB.test(url) && !/[<>]/.test(url) ? `<${url.replaceAll('`', encoded)}>` : escapeText(url));
 }
 
 /** Only addresses of the web may hide behind words, and not behind words that look like an address. */

@@ -31,6 +31,7 @@ describe("markdown as Discord's markdown", () => {
     ['[x](javascript:alert(1))', 'x (javascript:alert(1))'],
     ['[https://bank.example](https://evil.example)', 'https://bank.example (https://evil.example)'],
     ['https://example.org/a_b and <https://example.org>.', 'https://example.org/a_b and <https://example.org>.'],
+    ['see https://example.org/a```b', 'see https://example.org/a%60%60%60b'],
     ['<me@example.org>', 'me@example.org'],
     ['![chart](https://example.org/c.png)', '[chart](https://example.org/c.png)'],
     ['one<br>two', 'one\ntwo'],
