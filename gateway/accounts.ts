@@ -182,10 +182,13 @@ function hostOf({ key, context }: Recipe, options: AccountsOptions, entry: () =>
     sent: ({ chat, id }) => store.outbox.payloadOf(outboxLane(chat), id),
     state: (state, detail) => {
       const facts = entry();
-      if (facts.state !== state) log.info({ account: key, state, detail }, 'connection');
+      const before = facts.state;
+      if (before !== state) log.info({ account: key, state, detail }, 'connection');
       facts.state = state;
       facts.detail = detail;
-      if (state === 'connected') facts.alerted = false;
+      if (state !== 'connected') return;
+      facts.alerted = false;
+      if (before !== state) hurry(options, key);
     },
     alive: () => {
       entry().aliveAtMs = options.now();
@@ -196,6 +199,15 @@ function hostOf({ key, context }: Recipe, options: AccountsOptions, entry: () =>
       warn: (facts, message) => log.warn({ account: key, ...facts }, message),
     },
   };
+}
+
+/** What waits for its next try need not wait longer: the account was what it waited for. Penalties hold all the same. */
+function hurry({ store, log }: AccountsOptions, key: string): void {
+  try {
+    store.outbox.hurry(key);
+  } catch (error) {
+    log.warn({ account: key, err: error }, 'what waits to be sent is tried again later than it could be');
+  }
 }
 
 async function keepRunning(entry: Supervised, options: AccountsOptions, signal: AbortSignal): Promise<void> {

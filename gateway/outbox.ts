@@ -11,6 +11,8 @@ import { pause, within } from './time.ts';
 
 /** For adapters that have none of their own: longer than the largest file takes. */
 const sendDeadlineMs = 600_000;
+/** A part that waits for its next try may be due earlier: the account was down, and works again. */
+const lookAgainMs = 2000;
 /** What could not be written down is tried again after this. */
 const storeRetryMs = 2000;
 export interface Outbox {
@@ -110,7 +112,7 @@ async function drainLane(options: Sending, lane: string, { waiting, sending }: E
     if (account === undefined || account.isStopped()) return; // the platform is switched off or its token refused: the row waits for the next start
     const wait = Math.max(part.notBefore - now(), account.penaltyMs(lane));
     if (wait > 0) {
-      await pause(wait, waiting);
+      await pause(Math.min(wait, lookAgainMs), waiting);
       if (waiting.aborted) return;
       continue;
     }

@@ -64,9 +64,16 @@ export interface OutboxReceipts {
   replace(id: number, payload: Outbound): boolean;
 }
 
+/** What waits to be sent. */
+export interface OutboxWaiting {
+  /** Where something waits. */
+  lanes(): readonly string[];
+  /** An account works again: what waits for its next try is due. */
+  hurry(account: string): void;
+}
+
 /** What outlasts a process, and what is told. */
 export interface OutboxUpkeep {
-  lanes(): readonly string[];
   /** At start: drafts that did not reach the chat; the answer comes as a whole. */
   dropDrafts(why: string): void;
   /** Parts found on their way at start: the outcome of their send is unknown. */
@@ -89,7 +96,7 @@ export interface Draft extends Receipt {
   readonly id: number;
 }
 
-export type OutboxStore = OutboxSending & OutboxReceipts & OutboxUpkeep;
+export type OutboxStore = OutboxSending & OutboxReceipts & OutboxWaiting & OutboxUpkeep;
 
 const columns = {
   id: outbox.id,
@@ -214,8 +221,16 @@ function outboxReceipts({ orm }: Database, now: () => number): OutboxReceipts {
   };
 }
 
-function outboxUpkeep({ orm }: Database, now: () => number): OutboxUpkeep {
+function outboxUpkeep({ orm }: Database, now: () => number): OutboxWaiting & OutboxUpkeep {
   return {
+    hurry: (account) => {
+      const ofAccount = sql`substr(${outbox.lane}, 1, ${account.length + 1}) = ${`${account}/`}`;
+      orm
+        .update(outbox)
+        .set({ notBefore: 0 })
+        .where(and(isOpen, eq(outbox.state, 'pending'), gt(outbox.notBefore, 0), ofAccount))
+        .run();
+    },
     dropDrafts: (error) => {
       const state = sql`case state when 'sending' then 'unknown' else 'failed' end`;
       orm
