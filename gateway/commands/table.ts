@@ -64,7 +64,7 @@ function helpFor(args: string): string {
   const lines = [`${synopsis(command)}: ${lowered(command.description)}`];
   if (command.aliases.length > 0) lines.push(`- Also: ${command.aliases.map((alias) => `/${alias}`).join(', ')}`);
   lines.push(command.whileBusy ? '- Works while I am at work' : '- Waits until I am done');
-  if (command.who === 'admin') lines.push('- For my owner, and not for groups');
+  if (command.who === 'admin') lines.push('- For my owner and administrators');
   return lines.join('\n');
 }
 

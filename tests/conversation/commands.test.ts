@@ -233,9 +233,9 @@ describe.each(places)('on $name, a background run', ({ open }) => {
 describe('on Telegram, commands for the owner', () => {
   it.each(needsAlone)('/%s are refused to one of many, and in groups', async (name) => {
     const { person, telegram } = await openTelegram({ model: actor(() => undefined) });
-    expect(await answerTo(person, `/${name}`)).toMatch(new RegExp(`^/${name} is for my owner alone`));
+    expect(await answerTo(person, `/${name}`)).toMatch(new RegExp(`^/${name} is for my owner and administrators`));
     telegram.inject({ chatId: -5, fromId: 77, text: `/${name}@${telegram.username}` });
     await telegram.waitFor(() => telegram.messages(-5).length > 0);
-    expect(telegram.messages(-5)[0]?.text).toMatch(new RegExp(`^/${name} is not for groups`));
+    expect(telegram.messages(-5)[0]?.text).toMatch(new RegExp(`^/${name} is for my owner and administrators. Write it to me`));
   });
 });

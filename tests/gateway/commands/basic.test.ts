@@ -24,7 +24,7 @@ describe('/help', () => {
       ].join('\n'),
     );
     expect(await reply(gateway, '/help undo')).toContain('- Waits until I am done');
-    expect(await reply(gateway, '/help restart')).toContain('- For my owner, and not for groups');
+    expect(await reply(gateway, '/help restart')).toContain('- For my owner and administrators');
     expect(await reply(gateway, '/help undoo')).toBe('There is no such command. Did you mean /undo? /help shows what there is.');
   });
 
