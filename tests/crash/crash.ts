@@ -32,6 +32,8 @@ export interface CrashReport {
   readonly excusedDuplicates: number;
   readonly duplicates: readonly number[];
   readonly outOfOrder: readonly number[];
+  /** The same where the platform brings late what a kill caught (WhatsApp's receipt window); no failure. */
+  readonly late: readonly number[];
   readonly misplaced: readonly number[];
   /** Side effects (appended lines) that happened more than once. */
   readonly repeatedEffects: readonly number[];
@@ -255,7 +257,7 @@ function judge({ platforms, plan, home, kills }: Evidence): Omit<CrashReport, 'k
     missing: numbers.filter((number) => !sends.has(number) && !noticed.includes(number)),
     excusedDuplicates: excused.length,
     duplicates: doubled.filter((number) => !excused.includes(number)),
-    outOfOrder: outOfOrder(sends),
+    ...inWrongOrder(sends, platforms),
     misplaced: answered.filter((number) => sends.get(number)?.some((send) => isMisplaced(send, placeOf(number, plan.chats, platforms)))),
     repeatedEffects: repeatedEffects(home),
     ledgerProblems: numbers.flatMap((number) => ledgerProblem(number, outcomes.get(number) ?? [])),
@@ -284,6 +286,12 @@ function isMisplaced(send: PlacedSend, { platform, chat }: ReturnType<typeof pla
 
 function cutByKill(number: number, call: PlacedSend, kills: readonly Kill[]): boolean {
   return kills.some(({ at, sending }) => sending.has(number) && call.t <= at + 5 && call.t >= at - receiptGraceMs);
+}
+
+function inWrongOrder(sends: ReadonlyMap<number, readonly PlacedSend[]>, platforms: readonly CrashPlatform[]) {
+  const wrong = outOfOrder(sends);
+  const isLate = (number: number): boolean => platforms[number % platforms.length]?.comesLate === true;
+  return { outOfOrder: wrong.filter((number) => !isLate(number)), late: wrong.filter(isLate) };
 }
 
 function outOfOrder(sends: ReadonlyMap<number, readonly PlacedSend[]>): number[] {

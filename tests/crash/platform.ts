@@ -16,6 +16,8 @@ export interface CrashPlatform {
   readonly mostChats?: number;
   /** What was written before the first contact with a chat is nowhere to be found: the test begins with one. */
   readonly needsGreeting?: true;
+  /** What a kill caught between the client's receipt and our store comes again later, behind what was written after it. */
+  readonly comesLate?: true;
   /** Before the first start. */
   prepare?(home: string): void;
   /** A person writes in the chat with this index. */

@@ -17,6 +17,7 @@ export const startWhatsApp: StartCrashPlatform = async () => {
     // The client believes the fake's certificate in the daemon's own process.
     env: { NODE_OPTIONS: `--import=${trust}` },
     mostChats: 1,
+    comesLate: true,
     prepare: (home) => {
       const store = openStore({ home, migrations, now: Date.now });
       store.accounts.open('whatsapp/main').put({ 'link:accepted': true, 'auth:creds': linkedCredentials() });
