@@ -80,10 +80,10 @@ function accept(options: InboxOptions, event: Inbound): Step | undefined {
   const { store, settings, control } = options;
   const config = settings().account(accountKey(event.chat));
   if (config === undefined) return undefined;
-  const claimed = event.type === 'message' ? claim(options, event) : undefined;
-  if (claimed !== undefined) return claimed;
   const paired = store.people.find(accountKey(event.chat), event.sender) !== undefined;
   const decision = decide(event, { account: config, everywhere: settings().access, paired });
+  const claimed = event.type === 'message' ? claim(options, event, decision.decision !== 'allow') : undefined;
+  if (claimed !== undefined) return claimed;
   if (decision.decision === 'refuse') return refuse(options, event, decision.reason);
   if (decision.decision === 'pair') return event.type === 'message' ? knock(options, event) : refuse(options, event, 'a stranger');
   if (event.type === 'message' && !options.bots.admits(event)) return refuse(options, event, 'a bot, and we have just spoken');
@@ -137,8 +137,8 @@ function sayNew({ store, outbox, answers, busy, receipts, account }: InboxOption
 }
 
 /** The new owner's code is no news to a model, and delivered again it is known. */
-function claim({ store, keys, door }: InboxOptions, event: InboundMessage): Step | undefined {
-  const after = door.claim(event);
+function claim({ store, keys, door }: InboxOptions, event: InboundMessage, stranger: boolean): Step | undefined {
+  const after = door.claim(event, stranger);
   if (after === undefined) return undefined;
   const id = store.inbox.add({ event, lane: sessionKey(event, keys), state: 'command' });
   if (id !== undefined) store.inbox.settle(id, 'command');

@@ -131,7 +131,7 @@ async function start({ home, notes, verbose, restart }: Begin): Promise<Started>
       version,
       home,
       link: daemon.link,
-      claimCode: daemon.claimCode,
+      claimCode: loaded.accounts.some(({ platform }) => platform.name !== webPlatform.name) ? daemon.claimCode : undefined,
       demo: options.settings().agent.models.demo,
       platforms: names,
     }),

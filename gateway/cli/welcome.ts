@@ -3,7 +3,7 @@ export interface WelcomeFacts {
   readonly home: string;
   /** One-time link to the browser page; undefined when the page is off. */
   readonly link: string | undefined;
-  /** With which the owner shows on a chat platform who they are; undefined once there is an owner. */
+  /** With which the owner shows on a chat platform who they are; undefined once there is an owner, and where no such platform is on. */
   readonly claimCode: string | undefined;
   readonly demo: boolean;
   /** What people call the platforms that are on. */
@@ -15,8 +15,7 @@ export function welcome({ version, home, link, claimCode, demo, platforms }: Wel
   const lines = [`Hermes Gateway ${version} is running (home: ${home}; on: ${platforms.join(', ') || 'nothing yet'}).`];
   if (link !== undefined)
     lines.push('', 'Chat in your browser (this link signs in once; "npx hermes gateway link" prints another):', `  ${link}`);
-  if (claimCode !== undefined && platforms.length > 0)
-    lines.push('', `To be its owner in a chat, too, write this code to the bot in a direct chat: ${claimCode}`);
+  if (claimCode !== undefined) lines.push('', `To be its owner in a chat, too, write this code to the bot in a direct chat: ${claimCode}`);
   if (demo) lines.push('', ...demoLines(home));
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }

@@ -14,8 +14,9 @@ export interface Claim {
   code(): string | undefined;
   /**
    * Part of the caller's transaction. What the new owner is told; `wrong`: a code, but not this one; undefined: nothing that is meant as one.
+   * `stranger`: a wrong one counts as a guess; who may talk here writes words that look like a code.
    */
-  attempt(event: InboundMessage): NewPart | 'wrong' | undefined;
+  attempt(event: InboundMessage, stranger: boolean): NewPart | 'wrong' | undefined;
 }
 
 export interface ClaimOptions {
@@ -31,13 +32,13 @@ export function createClaim(options: ClaimOptions): Claim {
   const isOpen = (): boolean => !store.people.all().some(({ role }) => role === 'owner');
   return {
     code: () => (isOpen() ? code : undefined),
-    attempt: (event) => {
+    attempt: (event, stranger) => {
       const guess = event.chatType === 'dm' && event.attachments.length === 0 ? readCode(event.text) : undefined;
       if (guess === undefined || !isOpen()) return undefined;
       const account = accountKey(event.chat);
       if (lockedUntil(store, account, now()) !== undefined) return 'wrong';
       if (opened(guess, sealed) === undefined) {
-        countFailure(store, account, now());
+        if (stranger) countFailure(store, account, now());
         return 'wrong';
       }
       forgive(store, account);

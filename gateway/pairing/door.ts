@@ -18,7 +18,7 @@ export interface Door {
   /** Part of the caller's transaction: a stranger in a direct chat. */
   knock(event: InboundMessage): After;
   /** Part of the caller's transaction: the one who claims the gateway. Undefined: this is something else. */
-  claim(event: InboundMessage): After | undefined;
+  claim(event: InboundMessage, stranger: boolean): After | undefined;
   /** Part of the caller's transaction: the owner need not be asked any more. */
   withdraw(requests: readonly string[]): After;
   /** At start, and when requests run out. */
@@ -44,8 +44,8 @@ export function createDoor(options: DoorOptions): Door {
   return {
     sweep,
     knock: (event) => knock(options, event, sweep),
-    claim: (event) => {
-      const part = claim.attempt(event);
+    claim: (event, stranger) => {
+      const part = claim.attempt(event, stranger);
       if (part === undefined || part === 'wrong') return undefined;
       outbox.add([part]);
       return () => outbox.kick(outboxLane(event.chat));

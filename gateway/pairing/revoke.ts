@@ -5,7 +5,8 @@ import type { Lanes } from '../lanes.ts';
 import { isPersonsKey, type Sessions } from '../sessions.ts';
 import type { Store } from '../store/index.ts';
 import type { PersonRow } from '../store/people.ts';
-import { accountName } from '../target.ts';
+import type { TurnRow } from '../store/turns.ts';
+import { accountKey, accountName } from '../target.ts';
 import type { PairingResult } from './pairing.ts';
 
 export interface RevokeOptions {
@@ -41,9 +42,14 @@ export function revoke(options: RevokeOptions, account: string, person: string):
 function endTurns({ turns, inbox }: Store, person: PersonRow): readonly string[] {
   const lanes = inbox.lanes().filter((lane) => isPersonsKey(lane, person));
   for (const lane of lanes) for (const { id } of inbox.pending(lane)) inbox.settle(id, 'silent');
-  const running = turns.runningLanes().filter((lane) => isPersonsKey(lane, person) || turns.running(lane)?.requester.id === person.person);
+  const running = turns.runningLanes().filter((lane) => isPersonsKey(lane, person) || isRequester(turns.running(lane), person));
   for (const lane of running) turns.cut(lane, 'stop');
   return running;
+}
+
+/** On the account they were let in on: the same id elsewhere is somebody else. */
+function isRequester(turn: TurnRow | undefined, { account, person }: PersonRow): boolean {
+  return turn !== undefined && accountKey(turn.target.chat) === account && turn.requester.id === person;
 }
 
 function closeAsks({ asks }: Store, { account, person }: PersonRow): readonly number[] {

@@ -267,6 +267,14 @@ describe('the first owner', () => {
     expect(here.gateway.store.people.all()).toHaveLength(1);
   });
 
+  it('locks nobody out because those who may talk here write words of eight letters', async () => {
+    const here = await world({ platform: createFakePlatform({ config: { allowed_users: ['ann'] } }) });
+    for (let time = 0; time < 6; time += 1) here.gateway.say('ann', 'hey there');
+    await here.gateway.idle();
+    const code = (await here.knock('bob')) ?? '';
+    expect(people(here).approve(account, code).done).toBe(true);
+  });
+
   it('is another code after each start, and none in a group', async () => {
     const here = await world();
     const old = here.gateway.daemon.claimCode ?? '';
@@ -380,6 +388,24 @@ describe('revoking', () => {
     here.gateway.say('ann', 'hello?');
     await here.gateway.idle();
     expect(model.requests).toHaveLength(1);
+  });
+
+  it('leaves alone whoever has the same id on another account', async () => {
+    const model = scriptedModel(
+      (_request, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const here = await world({ model, platform: createFakePlatform({ config: { allowed_users: [], group_allowed_chats: ['g'] } }) });
+    const { store } = here.gateway;
+    const chat = { platform: 'other', account: 'main', chat: 'x' };
+    const roles = { role: 'user', groupRole: 'user' } as const;
+    store.people.put({ account: 'other/main', person: 'ann', aliases: [], name: 'Ann', ...roles, chat, approvedBy: 'test', approvedAt: 1 });
+    here.gateway.say('g', 'work', { chatType: 'group', from: { id: 'ann' } });
+    await until(
+      () => model.requests.length === 1,
+      () => 'not begun',
+    );
+    expect(people(here).revoke('other/main', 'ann').done).toBe(true);
+    expect(store.turns.atWork().map(({ cut }) => cut)).toEqual([null]);
   });
 
   it('says when there is nobody to revoke', async () => {
