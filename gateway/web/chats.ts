@@ -89,7 +89,8 @@ export class Chats {
       this.#keep(conversation, entry);
       conversation.version = Math.max(conversation.version, entry.version);
     }
-    if (entry.type !== 'progress' && entry.type !== 'ask') {
+    // As the gateway does: its next text ends what was being written, a message of one's own does not.
+    if (entry.type === 'text') {
       conversation.preview = undefined;
       conversation.typingUntilMs = 0;
     }

@@ -75,11 +75,35 @@ describe.skipIf(chromiumPath === undefined)(`talking on the page, in a browser${
       await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
     });
 
+    it('goes on with what is being written when one writes in the meantime', async () => {
+      const more = Promise.withResolvers<void>();
+      const page = await bench.open({
+        answer: async (message, talk) => {
+          if (message.text !== 'count') return;
+          await talk.preview('One two');
+          await more.promise;
+          await talk.preview('One two three');
+        },
+      });
+      await say(page, 'count');
+      await sees(page, ['count', 'One two']);
+      await say(page, 'faster');
+      await vi.waitFor(() => expect(bench.gateway.inbox).toHaveLength(2), SLOW);
+      more.resolve();
+      await sees(page, ['count', 'faster', 'One two three']);
+    });
+
     it('stops once however often one presses, in the chat that is shown', async () => {
-      const page = await bench.open({ answer: (_message, talk) => talk.preview('I am going on and') });
+      const page = await bench.open({
+        answer: async (message, talk) => {
+          if (message.text !== '/stop') await talk.preview('I am going on and');
+        },
+      });
       const stop = page.getByRole('button', { name: 'Stop' });
       await say(page, 'go on');
       await stop.dblclick();
+      // What was just sent is shown in the chat, where the turn still goes on.
+      await sees(page, ['go on', '/stop', 'I am going on and']);
       await stop.press('Enter');
       expect(await stop.getAttribute('aria-disabled')).toBe('true');
       await page.getByRole('button', { name: 'New chat' }).first().click();
