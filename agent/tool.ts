@@ -8,14 +8,29 @@ export interface SessionRef {
   readonly id: string;
   /** Absolute path of the session's working directory; it exists. */
   readonly workspace: string;
+  /** For whom the call is made; absent where nobody in particular is (a session that several people share). */
+  readonly person?: PersonRef;
+}
+
+export interface PersonRef {
+  /** Names the person for good and is fit for a file name: the platform and the id that never changes, "telegram-123". */
+  readonly key: string;
+  /** The owner of this machine or an admin. */
+  readonly trusted: boolean;
+  /** Nobody else reads along. */
+  readonly alone: boolean;
 }
 
 /** Decides parallelism and what happens to a started call after a crash: only `read` calls run side by side, and only they run again. */
 export type Effect = 'read' | 'write' | 'external';
 
 export interface ToolOutput {
-  /** What the model reads. */
+  /** What the model reads. May be of any length: what exceeds a bound is kept in a file, and the model is told where. */
   readonly content: string;
+  /** What a script that made the call receives, a JSON value, never cut. Absent: `content`, or `{ error: content }` of a call that failed. */
+  readonly data?: unknown;
+  /** From where `content` came that others can write to (an address, "a file that was sent"): the model is shown where it begins and ends. */
+  readonly outside?: string;
   /** `true`: the tool's own failure; the model may correct itself. */
   readonly failed?: boolean;
   /** Of the program that was run; for the record. */
@@ -40,6 +55,8 @@ export interface Tool<S extends z.ZodType = z.ZodType> {
   readonly description: string;
   readonly args: S;
   readonly effect: Effect;
+  /** What it needs and does not have, one sentence that says what to do: the tool is not offered, and `/status` says this. */
+  readonly missing?: string;
   /** A started call goes on after a crash by running again: it does nothing twice. */
   readonly resumable?: true;
   /** One short line that shows what the call is about (a command, a path). Must not throw. */
