@@ -14,6 +14,7 @@ import { createChildren } from './children.ts';
 import type { DaemonPort } from './commands/command.ts';
 import { menu } from './commands/table.ts';
 import { createControl } from './control.ts';
+import { createGuard } from './guarded-adapter.ts';
 import { createControlSocket } from './http/control-socket.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createInbox, type Inbox } from './inbox.ts';
@@ -28,7 +29,9 @@ import { createReception, type Reception } from './pairing/reception.ts';
 import { createPermissionsControl } from './permissions/control.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
 import { createReceipts } from './receipts.ts';
+import type { WriteFile } from './result-files.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
+import { createRedactor } from './secrets.ts';
 import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
 import type { Settings } from './settings.ts';
 import type { ControlHandlers, PeopleControl, Status } from './status.ts';
@@ -42,6 +45,7 @@ export interface DaemonOptions {
   readonly home: string;
   readonly store: Store;
   readonly tools: readonly Tool[];
+  readonly writeFile: WriteFile;
   /** Read anew for each turn and each message. */
   readonly settings: () => Settings;
   readonly platforms: readonly SwitchedOn[];
@@ -50,6 +54,8 @@ export interface DaemonOptions {
   /** Beside those of the store: what the owner should know. */
   readonly notes: readonly string[];
   readonly controlSocket: string;
+  /** What whoever speaks there has to know. Left out: nobody outside of the daemon does. */
+  readonly controlToken?: string | undefined;
   /** Somebody asked for it: the process is to call `Daemon.restart` and to start again. Absent: nobody can ask. */
   readonly restart?: () => void;
   /** Values that are never recorded. */
@@ -98,7 +104,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   for (const on of options.platforms) await parts.accounts.add(on, menu);
   const handlers = controlHandlers(options, parts, () => http);
   const http = await serve(options, parts, handlers);
-  const control = createControlSocket({ path: options.controlSocket, handlers, log: options.log });
+  const control = createControlSocket({ path: options.controlSocket, token: options.controlToken, handlers, log: options.log });
   await control.listen();
   parts.restarts.confirm();
   parts.outbox.recover();
@@ -152,15 +158,17 @@ interface Parts {
 }
 
 function assemble(options: DaemonOptions): Parts {
-  const { store, log, now, rules, settings, tools } = options;
+  const { store, log, now, rules, settings, tools, writeFile } = options;
   const audit = createAudit(options);
+  const root = mediaRoot(options.home);
   const base = { store, settings, audit, log, now };
   const accounts = createAccounts({
     ...base,
     receive: (events, keep) => inbox.receive(events, keep),
     alert: (account, sentence) => alertOwner(options, outbox, { account, sentence }),
+    guard: createGuard({ redact: createRedactor(options.secrets, 'plain'), mediaRoot: root }),
   });
-  const media = createMedia({ root: mediaRoot(options.home), accounts, vision: () => settings().agent.models.get().vision, log });
+  const media = createMedia({ root, accounts, vision: () => settings().agent.models.get().vision, log });
   const outbox = createOutbox({ ...base, accounts, onGivenUp: ({ id, purpose }) => void (purpose === 'ask' && desk.lost(id)) });
   const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
   const cards = createCards({ ...base, accounts });
@@ -174,7 +182,7 @@ function assemble(options: DaemonOptions): Parts {
   const children = createChildren();
   const { keys } = rules;
   const seen = { bubbles, media, desk, receipts, children };
-  const turns: TurnOptions = { ...base, ...seen, sessions, accounts, outbox, tools, keys, notifyReset: rules.reset.notify };
+  const turns: TurnOptions = { ...base, ...seen, sessions, accounts, outbox, tools, writeFile, keys, notifyReset: rules.reset.notify };
   const lanes = createLanes((lane) => nextWork(turns, lane), log);
   const answers = createAnswers(store, desk);
   const reception = createReception({ ...base, outbox, sessions, lanes, desk, page: pagePlace(options) });

@@ -8,6 +8,7 @@ import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
 import type { Tool } from '../agent/tool.ts';
 import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
+import { writeContained } from '../tools/shared/contained-file.ts';
 import { realPath } from '../tools/shared/home-paths.ts';
 import type { SwitchedOn } from './accounts.ts';
 import { runCli } from './cli/run.ts';
@@ -22,6 +23,7 @@ import { settingsOf } from './config/settings.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { controlSocketPath } from './http/control-socket.ts';
+import { randomSecret } from './http/secrets.ts';
 import { createLog, type Log } from './log.ts';
 import { importApproved } from './pairing/import.ts';
 import type { PermissionsControl } from './permissions/control.ts';
@@ -46,7 +48,15 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 const ownSections = { model: modelSection, agent: agentSection, ...toolSections, ...gatewaySections };
 const platformSections = Object.fromEntries(platforms.map((platform) => [platform.name, platform as Platform]));
 
-function load(home: string, before?: LoadedPermissions) {
+/** What stays as it is when the files are read again. */
+interface Before {
+  /** Good as long as this process. */
+  readonly controlToken: string;
+  readonly permissions: LoadedPermissions;
+}
+
+function load(home: string, before?: Before) {
+  const { controlToken = randomSecret() } = before ?? {};
   const severalOf = platforms.map(({ name }) => name).filter((name) => name !== webPlatform.name); // there is one page
   const options = { home, env: process.env, aliases: gatewayAliases, shorthands: { model: 'default' }, accounts: severalOf };
   const { config, warnings, secrets, accounts: named } = loadConfig({ ...ownSections, ...platformSections, web: webPlatform }, options);
@@ -66,9 +76,14 @@ function load(home: string, before?: LoadedPermissions) {
   return {
     config,
     named,
-    permissions: loadPermissions({ home, platforms: platforms.map(({ name }) => name), ...(before === undefined ? {} : { before }) }),
+    permissions: loadPermissions({
+      home,
+      platforms: platforms.map(({ name }) => name),
+      ...(before === undefined ? {} : { before: before.permissions }),
+    }),
     warnings: [...warnings, ...strange],
-    secrets,
+    secrets: [...secrets, controlToken],
+    controlToken,
     accounts: accounts.filter(({ platform, config: own }) => platform.enabled(own)),
   };
 }
@@ -154,6 +169,7 @@ async function startSafely({ home, starts, notes: prepared, verbose, restart }: 
     http,
     notes,
     controlSocket: controlSocketPath(home),
+    controlToken: loaded?.controlToken,
     restart,
     log,
     now: Date.now,
@@ -180,7 +196,7 @@ interface Owner {
 }
 
 function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonOptions, 'store' | 'notes'> {
-  const { config, accounts } = live.current();
+  const { config, accounts, controlToken } = live.current();
   const tools = toolsOf(home, config);
   const filter = createSecretFilter(() => live.current().secrets, 'plain');
   const { gateway } = config;
@@ -191,10 +207,12 @@ function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonO
     now: Date.now,
     platforms: accounts,
     tools: tools.map((tool) => withoutSecrets(tool, filter)),
+    writeFile: writeContained,
     settings: derived(live, settingsFrom),
     rules: { keys: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
     http: httpOptions({ config }),
     controlSocket: controlSocketPath(home),
+    controlToken,
     secrets: () => live.current().secrets,
   };
 }
@@ -240,7 +258,7 @@ function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loa
       // Without it everything would be as in a fresh home: nobody could talk to the bots any more.
       if (!existsSync(file)) throw new ConfigError(home, ['config.yaml is gone']);
       try {
-        return load(home, live.current().permissions);
+        return load(home, live.current());
       } catch (error) {
         throw error instanceof ConfigError ? error : new ConfigError(home, [error instanceof Error ? error.message : String(error)]);
       }
@@ -270,7 +288,7 @@ function markerOf(home: string): string {
 /** What no tool reads or writes: our own secrets, configuration and state. "*": also the database's log beside it, and its copies. */
 function protectedPaths(home: string): readonly string[] {
   const files = ['.env', 'config.yaml', permissionsFile, 'state.db*', 'gateway.db*', 'gateway.lock', 'gateway.pid', 'run', 'logs'];
-  return files.map((name) => path.join(home, name));
+  return [...files.map((name) => path.join(home, name)), path.dirname(controlSocketPath(home))];
 }
 
 function manifest(name: string, options: Readonly<Record<string, unknown>>): string | undefined {

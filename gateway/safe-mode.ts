@@ -16,6 +16,7 @@ export interface SafeModeOptions {
   readonly http: HttpOptions | undefined;
   readonly notes: readonly string[];
   readonly controlSocket: string;
+  readonly controlToken?: string | undefined;
   readonly restart: () => void;
   readonly log: Log;
   readonly now: Clock;
@@ -32,7 +33,7 @@ export async function startSafeMode(options: SafeModeOptions): Promise<Daemon> {
   const notes = [...options.notes];
   for (const note of notes) options.log.error({}, note);
   const handlers = safeHandlers(options, notes, () => http);
-  const control = createControlSocket({ path: options.controlSocket, handlers, log: options.log });
+  const control = createControlSocket({ path: options.controlSocket, token: options.controlToken, handlers, log: options.log });
   await control.listen();
   const http = await servePage(options, handlers, notes);
   const close = async (): Promise<void> => {

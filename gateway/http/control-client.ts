@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { ControlAnswer } from './control-route.ts';
+import { bearer, readControlToken } from './control-token.ts';
 
 const MAX_ANSWER_LENGTH = 4 * 1024 * 1024;
 
@@ -27,7 +28,11 @@ export interface ControlQuestion {
 }
 
 async function ask(socketPath: string, { method, route, body }: ControlQuestion, signal: AbortSignal): Promise<ControlAnswer> {
-  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const token = readControlToken(socketPath);
+  const headers = {
+    ...(token === undefined ? {} : { authorization: bearer(token) }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request({ socketPath, method, path: route, headers, signal, agent: false }, resolve);
     sent.on('error', (error) => reject(explained(error, socketPath)));

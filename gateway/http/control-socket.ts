@@ -8,6 +8,8 @@ import type { AdapterLog } from '../../adapters/adapter.ts';
 import type { ControlHandlers } from '../status.ts';
 import type { ControlAnswer, ControlRoute } from './control-route.ts';
 import { controlRoutes } from './control-routes.ts';
+import { controlTokenPath, isControlToken, removeControlToken, writeControlToken } from './control-token.ts';
+import { randomSecret } from './secrets.ts';
 
 /** `sun_path` holds 108 bytes on Linux and 104 on macOS, the closing zero included. */
 const MAX_PATH_BYTES = 100;
@@ -18,6 +20,8 @@ export interface ControlSocketOptions {
   readonly path: string;
   readonly handlers: ControlHandlers;
   readonly log: AdapterLog;
+  /** What whoever speaks here has to know; of this process alone. Left out: nobody else needs to know it, and it is made here. */
+  readonly token?: string | undefined;
 }
 
 export interface ControlSocket {
@@ -35,20 +39,25 @@ export function controlSocketPath(home: string): string {
   return join(base, `hermes-${process.getuid?.() ?? 'user'}-${hash}`, 'gateway.sock');
 }
 
-/** The control API for the owner of this home. What keeps others out is the directory: 0700 and ours before anything is bound in it. */
-export function createControlSocket({ path, handlers, log }: ControlSocketOptions): ControlSocket {
-  const routes = controlRoutes(handlers);
-  const server = createServer((request, response) => void handle({ routes, log }, request, response));
+/**
+ * The control API for the owner of this home. What keeps others out is the directory (0700 and ours before anything is bound in it) and the
+ * token in a file there (0600) that every request has to bring.
+ */
+export function createControlSocket({ path, handlers, log, token = randomSecret() }: ControlSocketOptions): ControlSocket {
+  const api = { routes: controlRoutes(handlers), path, token, log };
+  const server = createServer((request, response) => void handle(api, request, response));
   server.requestTimeout = MAX_REQUEST_MS;
   server.headersTimeout = MAX_REQUEST_MS;
   return {
     async listen() {
       ensurePrivateDirectory(dirname(path));
       await removeStale(path);
+      writeControlToken(path, token);
       await bind(server, path);
     },
     close: () =>
       new Promise((resolve) => {
+        if (server.listening) removeControlToken(path);
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -100,17 +109,29 @@ function bind(server: Server, path: string): Promise<void> {
 
 interface Api {
   readonly routes: readonly ControlRoute[];
+  readonly path: string;
+  readonly token: string;
   readonly log: AdapterLog;
 }
 
 /** Never rejects: who breaks off in the middle of a request gets no answer. */
 async function handle(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    const { status, body } = await answer(api, request, await read(request));
+    const isOwner = isControlToken(request.headers.authorization, api.token);
+    const { status, body } = isOwner ? await answer(api, request, await read(request)) : refusal(api);
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
   } catch {
     response.destroy();
   }
+}
+
+/** Before a byte of the body is read, and the same whatever was asked for. */
+function refusal({ path, log }: Api): ControlAnswer {
+  log.warn({}, 'somebody without the token was refused at the control socket');
+  return {
+    status: 401,
+    body: { error: `This is for whoever can read ${controlTokenPath(path)}, which is new at each start of the gateway.` },
+  };
 }
 
 /** The whole body, so that the connection can end in order; of one that is too long the beginning, which is no JSON. */

@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -30,9 +41,12 @@ async function listening(handlers = controlHandlers()): Promise<string> {
   return path;
 }
 
-async function post(socketPath: string, route: string, body: string): Promise<unknown> {
+const tokenFile = (socketPath: string): string => join(dirname(socketPath), 'gateway.token');
+const tokenOf = (socketPath: string): string => readFileSync(tokenFile(socketPath), 'utf8');
+
+async function post(socketPath: string, route: string, body: string, authorization = `Bearer ${tokenOf(socketPath)}`): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const sent = request({ socketPath, method: 'POST', path: route, agent: false }, async (response) => {
+    const sent = request({ socketPath, method: 'POST', path: route, headers: { authorization }, agent: false }, async (response) => {
       resolve(JSON.parse((await response.toArray()).join('')));
     });
     sent.on('error', reject).end(body);
@@ -142,6 +156,113 @@ describe('the control socket', () => {
     writeFileSync(controlSocketPath(home), '');
     const path = await listening();
     expect(await callControl(path, { method: 'GET', route: '/healthz' }, signal())).toEqual({ alive: true });
+  });
+});
+
+/** Runs it in a process of another user. What it prints. */
+function asSomebodyElse(script: string): Promise<string> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['-e', script], { uid: 65_534, gid: 65_534, stdio: ['ignore', 'pipe', 'ignore'], cwd: '/' });
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+    child.once('close', () => resolve(printed));
+  });
+}
+
+const isRoot = process.getuid?.() === 0;
+
+describe('the token of the control socket', () => {
+  it('is 256 random bits in a file for this user alone, others at each start, and gone with the daemon', async () => {
+    const path = await listening();
+    const first = tokenOf(path);
+    expect(Buffer.from(first, 'base64url')).toHaveLength(32);
+    expect(statSync(tokenFile(path)).mode & 0o777).toBe(0o600);
+    await open.pop()?.close();
+    expect(existsSync(tokenFile(path))).toBe(false);
+    await listening();
+    expect(tokenOf(path)).not.toBe(first);
+  });
+
+  it('is asked for before anything else: nothing is read, looked for or done without it', async () => {
+    const done: unknown[] = [];
+    const answerAsk = (...decision: unknown[]) => {
+      done.push(decision);
+      return { done: true, text: 'Denied.' };
+    };
+    const path = await listening(controlHandlers({ asks: () => [ask], answerAsk }));
+    const old = tokenOf(path);
+    await open.pop()?.close();
+    await listening(controlHandlers({ asks: () => [ask], answerAsk }));
+    const refusal = { error: expect.stringContaining('gateway.token') };
+    for (const authorization of ['', 'Bearer ', `Bearer ${old}`, tokenOf(path), `Basic ${tokenOf(path)}`, `Bearer ${tokenOf(path)}=`]) {
+      for (const route of ['/api/asks/7/answer', '/api/restart', '/healthz', '/no/such'])
+        expect(await post(path, route, '{"choice":"deny"}', authorization)).toEqual(refusal);
+    }
+    expect(done).toEqual([]);
+    expect(await post(path, '/api/asks/7/answer', '{"choice":"deny"}')).toEqual({ text: 'Denied.' });
+  });
+
+  it('stays that of the daemon that answers when a second one gives up', async () => {
+    const path = await listening();
+    const second = createControlSocket({ path, handlers: controlHandlers(), log });
+    await expect(second.listen()).rejects.toThrow('Another gateway answers');
+    await second.close();
+    expect(await callControl(path, { method: 'GET', route: '/api/status' }, signal())).toEqual(status);
+  });
+
+  it('takes the place of whatever lies there, without following it', async () => {
+    const elsewhere = join(home, 'elsewhere');
+    writeFileSync(elsewhere, 'mine');
+    mkdirSync(join(home, 'run'), { mode: 0o700 });
+    symlinkSync(elsewhere, tokenFile(controlSocketPath(home)));
+    const path = await listening();
+    expect([readFileSync(elsewhere, 'utf8'), statSync(tokenFile(path)).mode & 0o777]).toEqual(['mine', 0o600]);
+  });
+
+  it('that is missing is told by what to do about it', async () => {
+    const path = await listening();
+    rmSync(tokenFile(path));
+    await expect(callControl(path, { method: 'GET', route: '/api/status' }, signal())).rejects.toThrow(
+      'gateway.token, which is new at each start',
+    );
+  });
+
+  it.runIf(isRoot)('refuses a process of another user for which the directory and the socket were opened by hand', async () => {
+    const path = await listening();
+    for (const directory of [home, dirname(path)]) chmodSync(directory, 0o755);
+    chmodSync(path, 0o777);
+    const script = `
+      const { request } = require('node:http');
+      const { readFileSync } = require('node:fs');
+      let authorization = '';
+      try { authorization = 'Bearer ' + readFileSync(${JSON.stringify(tokenFile(path))}, 'utf8'); } catch (error) { process.stdout.write(error.code + ' '); }
+      request({ socketPath: ${JSON.stringify(path)}, path: '/api/status', headers: { authorization } }, (answer) => process.stdout.write(String(answer.statusCode))).end();`;
+    expect(await asSomebodyElse(script)).toBe('EACCES 401');
+  });
+
+  it.runIf(isRoot)('is not told to whoever was first in a shared directory', async () => {
+    const shared = mkdtempSync(join(tmpdir(), 'shared-'));
+    chmodSync(shared, 0o1777);
+    const directory = join(shared, 'hermes-0-abc');
+    mkdirSync(directory, { mode: 0o700 });
+    chownSync(directory, 65_534, 65_534);
+    const asked = callControl(join(directory, 'gateway.sock'), { method: 'GET', route: '/api/status' }, signal());
+    await expect(asked).rejects.toThrow('belongs to another user, so nothing is asked there');
+    rmSync(shared, { recursive: true });
+  });
+
+  it('does not keep the daemon from answering the owner while others hold connections and send without end', async () => {
+    const path = await listening();
+    const busy = Array.from({ length: 100 }, () => createConnection(path));
+    for (const [index, socket] of busy.entries()) {
+      socket.on('error', () => undefined);
+      if (index % 2 === 0) socket.write('POST /api/restart HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n');
+      if (index % 4 === 0) socket.write('x'.repeat(1_000_000));
+    }
+    expect(await callControl(path, { method: 'GET', route: '/api/status' }, signal())).toEqual(status);
+    for (const socket of busy) socket.destroy();
   });
 });
 
