@@ -5,8 +5,8 @@ import { type Settled, withinGrace } from './grace.ts';
 import type { Journal } from './journal.ts';
 import type { ToolCall, ToolMessage, ToolStatus } from './message.ts';
 import type { Policy } from './policy.ts';
+import type { Results } from './results.ts';
 import type { Risk } from './risk.ts';
-import { cutMiddle } from './text.ts';
 import type { SessionRef, Tool, ToolContext, ToolOutput } from './tool.ts';
 
 /** What the calls of one assistant message are executed with. */
@@ -16,13 +16,13 @@ export interface Execution {
   readonly journal: Journal;
   readonly policy: Policy;
   readonly asks: Asks;
+  readonly results: Results;
   /** Ids of calls that had started before a crash. */
   readonly started: ReadonlySet<string>;
   emit(event: AgentEvent): void;
 }
 
 const maxParallel = 8;
-const maxResultLength = 100_000;
 /** A tool that ignores its signal is given up after this; the rest of the 5 s that a stop may take is for everybody else. */
 const abortGraceMs = 4_500;
 
@@ -81,7 +81,7 @@ async function executeGroup(group: readonly Prepared[], execution: Execution, si
 async function executeOne(prepared: Prepared, execution: Execution, signal: AbortSignal): Promise<ToolMessage> {
   const begunMs = performance.now();
   const { call } = prepared;
-  const { content, ...rest } = await resultOf(prepared, execution, signal);
+  const { content, outside, ...rest } = await resultOf(prepared, execution, signal);
   execution.emit({
     type: 'tool.finished',
     callId: call.id,
@@ -89,12 +89,14 @@ async function executeOne(prepared: Prepared, execution: Execution, signal: Abor
     status: rest.status,
     elapsedMs: Math.round(performance.now() - begunMs),
   });
-  return { role: 'tool', callId: call.id, name: call.name, ...rest, content: cutMiddle(content, maxResultLength) };
+  const shown = await execution.results.fit(call, outside === undefined ? { content } : { content, outside });
+  return { role: 'tool', callId: call.id, name: call.name, ...rest, content: shown };
 }
 
 interface Result {
   readonly status: ToolStatus;
   readonly content: string;
+  readonly outside?: string;
   readonly exitCode?: number;
 }
 
@@ -197,17 +199,24 @@ async function runTool(call: ToolCall, { tool, args }: Runnable, { execution, si
 }
 
 function interrupted(settled: Settled<ToolOutput>): Result {
-  const reported = settled.state === 'done' ? settled.value.content.trim() : '';
+  const { content: said, outside } = settled.state === 'done' ? settled.value : { content: '' };
+  const reported = said.trim();
   const content = 'Interrupted while it was running: it may have had its effect, in part or as a whole.';
-  return { status: 'interrupted', content: reported === '' ? content : `${content} Until then it reported:\n${reported}` };
+  if (reported === '') return { status: 'interrupted', content };
+  return {
+    status: 'interrupted',
+    content: `${content} Until then it reported:\n${reported}`,
+    ...(outside === undefined ? {} : { outside }),
+  };
 }
 
 function finished(settled: Settled<ToolOutput>): Result {
   if (settled.state === 'abandoned') return interrupted(settled);
   if (settled.state === 'failed') return { status: 'error', content: `The tool failed: ${sentence(settled.error)}` };
-  const { content, failed, exitCode } = settled.value;
+  const { content, failed, exitCode, outside } = settled.value;
   const status = failed === true ? 'error' : 'ok';
-  return { status, content: content === '' ? '(no output)' : content, ...(exitCode === undefined ? {} : { exitCode }) };
+  const facts = { ...(exitCode === undefined ? {} : { exitCode }), ...(outside === undefined ? {} : { outside }) };
+  return { status, content: content === '' ? '(no output)' : content, ...facts };
 }
 
 function sentence(error: unknown): string {

@@ -34,10 +34,10 @@ interface Calls {
   readonly started: ReadonlySet<string>;
 }
 
-async function execute({ input, emit, messages }: Conversation, { calls, started }: Calls, signal: AbortSignal): Promise<void> {
+async function execute({ input, emit, messages, results }: Conversation, { calls, started }: Calls, signal: AbortSignal): Promise<void> {
   if (calls.length === 0) return;
   const { session, tools, journal, policy, asks } = input;
-  messages.push(...(await executeCalls(calls, { session, tools, journal, policy, asks, started, emit }, signal)));
+  messages.push(...(await executeCalls(calls, { session, tools, journal, policy, asks, results, started, emit }, signal)));
   if (!signal.aborted) messages.push(...(await input.interject(signal)));
 }
 

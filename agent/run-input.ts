@@ -3,6 +3,7 @@ import type { Journal } from './journal.ts';
 import type { Message, UserMessage } from './message.ts';
 import type { Model, ReasoningEffort } from './model.ts';
 import type { Policy } from './policy.ts';
+import type { ResultFiles } from './results.ts';
 import type { SessionRef, Tool } from './tool.ts';
 
 export interface RunInput {
@@ -20,6 +21,8 @@ export interface RunInput {
   readonly journal: Journal;
   readonly policy: Policy;
   readonly asks: Asks;
+  /** Where a result goes that is too long for the model. */
+  readonly resultFiles: ResultFiles;
   /**
    * What the person said meanwhile and is to be heard now; asked for after each round of tool calls. What it returns is already part of the
    * stored transcript.

@@ -3,6 +3,7 @@ import { type BuiltRequest, buildRequest } from './context/request.ts';
 import type { AgentEvent, Usage } from './events.ts';
 import type { AssistantMessage, Message, ToolCall } from './message.ts';
 import { ModelError, type ModelEvent, type ModelRequest, type ToolSpec } from './model.ts';
+import { createResults, type Results } from './results.ts';
 import type { RunInput } from './run-input.ts';
 
 /** What a run knows and has shown so far. Mutable; one for each run. */
@@ -13,6 +14,7 @@ export interface Conversation {
   /** Of all calls so far. */
   readonly callIds: Set<string>;
   readonly request: { budget: Budget; withoutImages: boolean; noticed: boolean };
+  readonly results: Results;
   readonly progress: Progress;
 }
 
@@ -37,6 +39,7 @@ export function createConversation(input: RunInput, emit: (event: AgentEvent) =>
     messages: [...input.transcript],
     callIds: new Set(input.transcript.flatMap((message) => (message.role === 'assistant' ? message.calls.map((call) => call.id) : []))),
     request: { budget: budgetOf(input.model.windowTokens), withoutImages: !input.model.vision, noticed: false },
+    results: createResults(input.resultFiles, input.transcript),
     progress,
   };
 }

@@ -8,6 +8,7 @@ import type { Media } from './media.ts';
 import type { DraftOutbox } from './outbox.ts';
 import type { Bubbles } from './presenter/bubbles.ts';
 import type { Receipts } from './receipts.ts';
+import type { WriteFile } from './result-files.ts';
 import type { KeyRules, Sessions } from './sessions.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/index.ts';
@@ -26,6 +27,7 @@ export interface TurnOptions {
   readonly receipts: Receipts;
   readonly children: Children;
   readonly tools: readonly Tool[];
+  readonly writeFile: WriteFile;
   readonly settings: () => Settings;
   readonly keys: KeyRules;
   readonly notifyReset: boolean;

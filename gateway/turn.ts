@@ -14,6 +14,7 @@ import type { Log } from './log.ts';
 import { noticePart } from './outbox.ts';
 import { createPolicy } from './policy.ts';
 import type { Live } from './presenter/live.ts';
+import { resultFilesOf } from './result-files.ts';
 import { openLive, sayBetween } from './show.ts';
 import { isStoreFailure } from './store/failure.ts';
 import type { SessionRow } from './store/sessions.ts';
@@ -177,6 +178,7 @@ function runInput(options: TurnOptions, { turn, session, journal, audit }: TurnP
     journal,
     policy: audit.policy(policy),
     asks: audit.asks(guardedAsks(desk.forTurn(turn, policy), journal)),
+    resultFiles: resultFilesOf(options.writeFile, session),
     interject: (signal) => journal.guard(() => interject(options, turn, signal)),
     limits: { maxSteps: agent.maxSteps },
     ...(reasoning === undefined ? {} : { reasoning }),

@@ -126,6 +126,7 @@ export function runInput(overrides: Partial<RunInput> & Pick<RunInput, 'model'>)
     journal: recordingJournal(),
     policy: allowAll,
     asks: nobody,
+    resultFiles: { keep: () => Promise.reject(new Error('no disk')) },
     interject: async () => [],
     limits: { maxSteps: 90 },
     ...overrides,

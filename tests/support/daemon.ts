@@ -6,6 +6,7 @@ import { type Daemon, type DaemonOptions, startDaemon } from '../../gateway/daem
 import type { Settings } from '../../gateway/settings.ts';
 import { openStore, type Store } from '../../gateway/store/index.ts';
 import { createTools } from '../../tools/index.ts';
+import { writeContained } from '../../tools/shared/contained-file.ts';
 import type { FakeTelegram } from '../fakes/telegram.ts';
 import { migrations } from '../gateway/support/home.ts';
 import { type MemoryLog, memoryLog } from '../gateway/support/log.ts';
@@ -38,6 +39,7 @@ export async function startTestDaemon({ home, platforms, settings, ...options }:
     home,
     store,
     tools,
+    writeFile: writeContained,
     settings,
     platforms,
     rules: {

@@ -8,6 +8,7 @@ import type { Tool } from '../../../agent/tool.ts';
 import type { GlobalAccess } from '../../../gateway/access.ts';
 import { type Daemon, type DaemonOptions, type DaemonRules, startDaemon } from '../../../gateway/daemon.ts';
 import { openStore, type Store } from '../../../gateway/store/index.ts';
+import { writeContained } from '../../../tools/shared/contained-file.ts';
 import { createFakePlatform, type FakePlatform } from '../../fakes/platform.ts';
 import { killedCopy, migrations, temporaryHome } from './home.ts';
 import { message, type Said } from './inbound.ts';
@@ -122,6 +123,7 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     home,
     store,
     tools: options.tools ?? [],
+    writeFile: writeContained,
     settings: () =>
       testSettings({ ...options, account: (key) => (key === `${platform.platform.name}/main` ? platform.config : undefined) }),
     platforms: [{ platform: platform.platform, config: platform.config }],
