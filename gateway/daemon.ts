@@ -34,7 +34,8 @@ import { createRestartDesk, type RestartDesk } from './restart.ts';
 import { createRedactor } from './secrets.ts';
 import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
 import type { Settings } from './settings.ts';
-import type { ControlHandlers, PeopleControl, Status } from './status.ts';
+import type { ControlHandlers, PeopleControl } from './status.ts';
+import { statusOf, statusText } from './status-report.ts';
 import type { Store } from './store/index.ts';
 import { type Clock, within } from './time.ts';
 import { nextWork } from './turn.ts';
@@ -158,7 +159,8 @@ interface Parts {
 }
 
 function assemble(options: DaemonOptions): Parts {
-  const { store, log, now, rules, settings, tools, writeFile } = options;
+  const { store, log, now, rules, settings, writeFile } = options;
+  const tools = options.tools.filter(({ missing }) => missing === undefined);
   const audit = createAudit(options);
   const root = mediaRoot(options.home);
   const base = { store, settings, audit, log, now };
@@ -243,26 +245,6 @@ function wake({ store }: DaemonOptions, { outbox }: Parts, account: string): voi
   for (const lane of store.outbox.lanes()) if (lane.startsWith(`${account}/`)) outbox.kick(lane);
 }
 
-function statusOf(options: DaemonOptions, { accounts, lanes }: Parts, startedAtMs: number): Status {
-  const { pending, unknown } = options.store.outbox.count();
-  return {
-    version: options.version,
-    pid: process.pid,
-    startedAtMs,
-    home: options.home,
-    database: options.store.file,
-    model: modelFacts(options),
-    accounts: accounts.statuses(),
-    work: {
-      inboxPending: options.store.inbox.countOpen(),
-      turnsRunning: lanes.running().length,
-      outboxPending: pending,
-      outboxUnknown: unknown,
-    },
-    notes: [...options.store.notes, ...options.notes],
-  };
-}
-
 /** By writing: a disk that is full still reads. */
 function storeAnswers({ store, now }: DaemonOptions): boolean {
   try {
@@ -271,20 +253,4 @@ function storeAnswers({ store, now }: DaemonOptions): boolean {
   } catch {
     return false; // the log says why wherever something else had to be stored
   }
-}
-
-function modelFacts({ settings }: DaemonOptions): Status['model'] {
-  const { models } = settings().agent;
-  return { name: models.get().name, demo: models.demo };
-}
-
-function statusText(options: DaemonOptions, { accounts, lanes }: Pick<Parts, 'accounts' | 'lanes'>): string {
-  const { name, demo } = modelFacts(options);
-  const lines = accounts
-    .statuses()
-    .map(({ platform, state, detail }) => `- ${platform}: ${state}${detail === undefined ? '' : ` (${detail})`}`);
-  return [
-    `Hermes Gateway ${options.version}, model ${name}${demo ? ' (offline demo)' : ''}, at work on ${lanes.running().length}`,
-    ...lines,
-  ].join('\n');
 }

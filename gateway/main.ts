@@ -22,6 +22,7 @@ import { gatewayAliases, gatewaySections } from './config/sections.ts';
 import { settingsOf } from './config/settings.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
+import { markerOf, protectedPaths } from './home-paths.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { randomSecret } from './http/secrets.ts';
 import { createLog, type Log } from './log.ts';
@@ -39,6 +40,7 @@ import { explainFailure } from './store/failure.ts';
 import { openStore } from './store/index.ts';
 import { HomeLockedError } from './store/lock.ts';
 import { accountKey } from './target.ts';
+import { strangeToolChoices } from './toolsets.ts';
 
 /** `dist/main.js` and `gateway/main.ts` lie equally deep. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -135,7 +137,10 @@ async function start({ home, notes, verbose, restart }: Begin): Promise<Started>
   await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
   const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
   const live = watchConfig(home, loaded, owner);
-  const options = { ...compose(home, live, log), store, restart, notes: [...loaded.warnings, ...notes, ...imported] };
+  const composed = compose(home, live, log);
+  const strange = strangeToolChoices(composed.settings().tools, composed.tools);
+  for (const warning of strange) log.warn({}, warning);
+  const options = { ...composed, store, restart, notes: [...loaded.warnings, ...strange, ...notes, ...imported] };
   const daemon = await startDaemon(options).catch((error: unknown) => {
     throw explainFailure(error, store.file);
   });
@@ -230,8 +235,8 @@ function toolsOf(home: string, { terminal }: Loaded['config']): readonly Tool[] 
 /** What `hermes permissions` asks where no daemon runs. */
 function permissions(home: string): PermissionsControl {
   const loaded = load(home);
-  const settings = settingsFrom(loaded);
-  return permissionsFromFiles({ home, migrations, now: Date.now, settings: () => settings, tools: toolsOf(home, loaded.config) });
+  const facts = { settings: () => settingsFrom(loaded), secrets: () => loaded.secrets, tools: toolsOf(home, loaded.config) };
+  return permissionsFromFiles({ home, migrations, now: Date.now, ...facts });
 }
 
 function httpOptions({ config }: Pick<Loaded, 'config'>): DaemonOptions['http'] {
@@ -278,17 +283,6 @@ function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loa
 /** With each further account beside the sections. */
 function flat({ config, named }: Loaded): Readonly<Record<string, unknown>> {
   return { ...config, ...Object.fromEntries(named.map(({ section, name, config: own }) => [`${section}.accounts.${name}`, own])) };
-}
-
-/** Names this home in the environment of every command, so that what a killed daemon left running is found. */
-function markerOf(home: string): string {
-  return Buffer.from(home).toString('base64url');
-}
-
-/** What no tool reads or writes: our own secrets, configuration and state. "*": also the database's log beside it, and its copies. */
-function protectedPaths(home: string): readonly string[] {
-  const files = ['.env', 'config.yaml', permissionsFile, 'state.db*', 'gateway.db*', 'gateway.lock', 'gateway.pid', 'run', 'logs'];
-  return [...files.map((name) => path.join(home, name)), path.dirname(controlSocketPath(home))];
 }
 
 function manifest(name: string, options: Readonly<Record<string, unknown>>): string | undefined {

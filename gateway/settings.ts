@@ -4,6 +4,7 @@ import type { Model, ReasoningEffort } from '../agent/model.ts';
 import type { GlobalAccess } from './access.ts';
 import type { Permissions } from './permissions/permissions.ts';
 import type { ChatSettings } from './store/schema.ts';
+import type { ToolChoices } from './toolsets.ts';
 
 export type BusyMode = NonNullable<ChatSettings['busy']>;
 export type ProgressMode = NonNullable<ChatSettings['progress']>;
@@ -73,4 +74,5 @@ export interface Settings {
   readonly permissions: Permissions;
   /** The configuration of an account's platform; undefined when it is off. */
   account(key: string): AccountConfig | undefined;
+  readonly tools: ToolChoices;
 }

@@ -20,6 +20,7 @@ import { isStoreFailure } from './store/failure.ts';
 import type { SessionRow } from './store/sessions.ts';
 import type { TurnRow } from './store/turns.ts';
 import { accountKey, outboxLane } from './target.ts';
+import { isOffered } from './toolsets.ts';
 import { endTurn, type TurnEnding } from './turn-end.ts';
 import { type Begun, begin, fetchInput, giveBack, isMessage, isUnread, keepUnread } from './turn-intake.ts';
 import type { TurnOptions } from './turn-options.ts';
@@ -160,7 +161,7 @@ interface TurnParts {
 
 function runInput(options: TurnOptions, { turn, session, journal, audit }: TurnParts): RunInput {
   const { store, accounts, settings, desk, tools } = options;
-  const { agent } = settings();
+  const { agent, tools: choices } = settings();
   const place = { id: session.id, workspace: session.workspace };
   const policy = createPolicy(
     { store, settings, tools, reachable: () => accounts.get(accountKey(turn.target.chat))?.isStopped() === false },
@@ -174,7 +175,7 @@ function runInput(options: TurnOptions, { turn, session, journal, audit }: TurnP
     transcript: store.transcript.read(session.id, session.settings.keepFrom),
     started: store.turns.openCalls(turn.id),
     model: agent.models.get(session.settings.model),
-    tools,
+    tools: tools.filter((tool) => isOffered(tool, choices, turn.target.chat.platform)),
     journal,
     policy: audit.policy(policy),
     asks: audit.asks(guardedAsks(desk.forTurn(turn, policy), journal)),

@@ -67,6 +67,7 @@ const agentSchema = z.object({
   gateway_timeout: limitSeconds(1_800),
   gateway_timeout_warning: limitSeconds(900),
   turn_timeout: limitSeconds(14_400),
+  disabled_toolsets: z.array(z.string().trim().min(1)).default([]),
   restart_drain_timeout: z.number().min(0).max(3_600).default(60),
 });
 
@@ -78,6 +79,7 @@ const agentTemplate = `# max_turns: 90               # steps (model requests) a 
 # reasoning_effort: ""        # none, minimal, low, medium, high or xhigh; "" leaves it to the provider
 # personality: none           # how it talks until a chat chooses with /personality
 # personalities: {}           # your own, as name: "how it talks"; the built-in ones are listed by /personality
+# disabled_toolsets: []       # toolsets or tools that are offered nowhere (terminal, web, memory, ...)
 # Times in seconds. None of them runs while a question or an approval is waiting for a person, except that question's own.
 # clarify_timeout: 600        # how long a question to a person stays open
 # gateway_timeout: 1800       # a turn in which nothing happens for this long is ended (0 = never)

@@ -7,7 +7,6 @@ export const hermesKeys: Readonly<Record<string, readonly string[]>> = {
   agent: [
     'api_max_retries',
     'background_review',
-    'disabled_toolsets',
     'environment_hint',
     'environment_probe',
     'gateway_auto_continue_freshness',
@@ -130,7 +129,6 @@ export const hermesKeys: Readonly<Record<string, readonly string[]>> = {
   onboarding: [],
   openrouter: [],
   personalities: [],
-  platform_toolsets: [],
   platforms: [],
   plugins: [],
   prefill_messages_file: [],

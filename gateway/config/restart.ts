@@ -4,7 +4,16 @@ import { isMap } from './known-keys.ts';
 type Config = Readonly<Record<string, unknown>>;
 
 /** Taken from the current snapshot by each turn. */
-const liveSections: readonly string[] = ['model', 'agent', 'display', 'approvals', 'permissions', 'audit', 'auxiliary'];
+const liveSections: readonly string[] = [
+  'model',
+  'agent',
+  'display',
+  'approvals',
+  'permissions',
+  'audit',
+  'auxiliary',
+  'platform_toolsets',
+];
 /** Who may talk to the bots: looked up for each message, in whatever section it stands. */
 const liveKeys: readonly string[] = [
   'allowed_users',

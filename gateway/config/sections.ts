@@ -5,6 +5,7 @@ import { approvalsSection } from './approvals.ts';
 import { auditSection } from './audit.ts';
 import { displaySection } from './display.ts';
 import type { ConfigSection } from './section.ts';
+import { platformToolsetsSection } from './toolsets.ts';
 
 const sessionResetSchema = z.object({
   mode: z.enum(['both', 'daily', 'idle', 'none']).default('both'),
@@ -82,6 +83,7 @@ export const gatewaySections = {
   permissions: permissionsSection,
   audit: auditSection,
   auxiliary: auxiliarySection,
+  platform_toolsets: platformToolsetsSection,
   session_reset: sessionReset,
   gateway,
   logging,

@@ -6,6 +6,7 @@ import type { ApprovalsConfig } from './approvals.ts';
 import type { AuditConfig } from './audit.ts';
 import { type DisplayConfig, displayOn } from './display.ts';
 import type { GatewayConfig } from './sections.ts';
+import type { PlatformToolsetsConfig } from './toolsets.ts';
 
 export interface SettingsConfig {
   readonly model: ModelConfig;
@@ -15,6 +16,7 @@ export interface SettingsConfig {
   readonly audit: AuditConfig;
   readonly display: DisplayConfig;
   readonly gateway: GatewayConfig;
+  readonly platform_toolsets: PlatformToolsetsConfig;
 }
 
 /** The settings that one snapshot of the configuration gives. */
@@ -37,6 +39,7 @@ export function settingsOf(config: SettingsConfig, { account, permissions }: Pic
     access: gateway,
     permissions,
     account,
+    tools: { platforms: config.platform_toolsets, disabled: agent.disabled_toolsets },
   };
 }
 

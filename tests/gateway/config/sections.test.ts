@@ -49,6 +49,7 @@ test('what nobody wrote has the documented defaults', () => {
   expect(auxiliary).toEqual({ approval: { provider: 'auto', model: 'auto' } });
   expect(agent).toEqual({
     max_turns: 90,
+    disabled_toolsets: [],
     api_max_retries: 3,
     reasoning_effort: '',
     personality: 'none',

@@ -14,6 +14,7 @@ export interface SettingsChange {
   everywhere?: Partial<DisplaySettings['everywhere']>;
   permissions?: Permissions;
   audit?: Settings['audit'];
+  tools?: Settings['tools'];
 }
 
 export interface SettingsFacts {
@@ -44,6 +45,7 @@ export function testSettings({ model = fallback, maxSteps = 20, change = {}, acc
     display: () => ({ busyMode: 'queue', progress: 'new', streaming: true, ...change.display, everywhere }),
     access: { allowed_users: [], allow_all_users: false, unauthorized_dm_behavior: 'ignore', ...access },
     permissions: change.permissions ?? shipped,
+    tools: change.tools ?? { platforms: {}, disabled: [] },
     audit: change.audit ?? { retentionMs: 0 },
     account,
   };

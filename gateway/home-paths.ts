@@ -1,0 +1,15 @@
+/** What the rest of the machine has to know of a home directory. */
+import path from 'node:path';
+import { controlSocketPath } from './http/control-socket.ts';
+import { permissionsFile } from './permissions/load.ts';
+
+/** Names this home in the environment of every command, so that what a killed daemon left running is found. */
+export function markerOf(home: string): string {
+  return Buffer.from(home).toString('base64url');
+}
+
+/** What no tool reads or writes: our own secrets, configuration and state. "*": also the database's log beside it, and its copies. */
+export function protectedPaths(home: string): readonly string[] {
+  const files = ['.env', 'config.yaml', permissionsFile, 'state.db*', 'gateway.db*', 'gateway.lock', 'gateway.pid', 'run', 'logs'];
+  return [...files.map((name) => path.join(home, name)), path.dirname(controlSocketPath(home))];
+}
