@@ -17,6 +17,7 @@ import { createPairingStore, type PairingStore } from './pairing.ts';
 import { createPeopleStore, type PeopleStore } from './people.ts';
 import { createSessionStore, type SessionStore } from './sessions.ts';
 import { createTranscriptStore, type TranscriptStore } from './transcript.ts';
+import { createPromptStore, type PromptStore } from './prompts.ts';
 import { createTurnStore, type TurnStore } from './turns.ts';
 
 /** "HGW1": tells our database from other programs' (SQLite keeps it in the file's header). */
@@ -38,6 +39,7 @@ export interface Store {
   readonly transcript: TranscriptStore;
   readonly outbox: OutboxStore;
   readonly asks: AskStore;
+  readonly prompts: PromptStore;
   readonly approvals: ApprovalStore;
   readonly chats: ChatSettingsStore;
   readonly people: PeopleStore;
@@ -119,6 +121,7 @@ function repositories(database: Database, now: () => number) {
     transcript: createTranscriptStore(database, now),
     outbox: createOutboxStore(database, now),
     asks: createAskStore(database, now),
+    prompts: createPromptStore(database, now),
     approvals: createApprovalStore(database, now),
     chats: createChatSettings(database),
     people: createPeopleStore(database),

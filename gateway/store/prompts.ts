@@ -1,0 +1,31 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Database } from './database.ts';
+import { sessionPrompt } from './prompt-schema.ts';
+
+type PromptRow = typeof sessionPrompt.$inferSelect;
+
+/** The system prompts of sessions. */
+export interface PromptStore {
+  get(sessionId: string): PromptRow | undefined;
+  /** In place of the session's earlier one. */
+  put(prompt: Pick<PromptRow, 'sessionId' | 'text' | 'basis' | 'cut'>): void;
+}
+
+export function createPromptStore({ orm }: Database, now: () => number): PromptStore {
+  const ofSession = orm
+    .select()
+    .from(sessionPrompt)
+    .where(eq(sessionPrompt.sessionId, sql.placeholder('sessionId')))
+    .prepare();
+  return {
+    get: (sessionId) => ofSession.get({ sessionId }),
+    put: ({ sessionId, ...prompt }) => {
+      const built = { ...prompt, builtAt: now() };
+      orm
+        .insert(sessionPrompt)
+        .values({ ...built, sessionId, builds: 1 })
+        .onConflictDoUpdate({ target: sessionPrompt.sessionId, set: { ...built, builds: sql`${sessionPrompt.builds} + 1` } })
+        .run();
+    },
+  };
+}
