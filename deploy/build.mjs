@@ -11,7 +11,15 @@ const dist = join(root, 'dist');
 
 // Native modules, WebAssembly and binaries that find their files beside themselves, and platform clients that are loaded only when
 // switched on (and are large). Everything else is bundled: unbundled imports cost a third of a second and 100 MB at every start.
-const external = ['@vscode/ripgrep', '@whiskeysockets/baileys', 'better-sqlite3', 'discord.js', 'tree-sitter-bash', 'web-tree-sitter'];
+const external = [
+  '@lydell/node-pty',
+  '@vscode/ripgrep',
+  '@whiskeysockets/baileys',
+  'better-sqlite3',
+  'discord.js',
+  'tree-sitter-bash',
+  'web-tree-sitter',
+];
 
 // node-fetch (grammY) asks for it only where Node has no URL class; it would bring a table of 250 KB and a deprecation warning.
 const unused = { 'whatwg-url': 'node:url' };
