@@ -15,7 +15,9 @@ import { migrateDatabase } from './migrate.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createPairingStore, type PairingStore } from './pairing.ts';
 import { createPeopleStore, type PeopleStore } from './people.ts';
+import { createSearchStore, type SearchStore } from './search.ts';
 import { createSessionStore, type SessionStore } from './sessions.ts';
+import { createTodoStore, type TodoStore } from './todos.ts';
 import { createTranscriptStore, type TranscriptStore } from './transcript.ts';
 import { createPromptStore, type PromptStore } from './prompts.ts';
 import { createTurnStore, type TurnStore } from './turns.ts';
@@ -37,6 +39,8 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly turns: TurnStore;
   readonly transcript: TranscriptStore;
+  readonly search: SearchStore;
+  readonly todos: TodoStore;
   readonly outbox: OutboxStore;
   readonly asks: AskStore;
   readonly prompts: PromptStore;
@@ -119,6 +123,8 @@ function repositories(database: Database, now: () => number) {
     sessions: createSessionStore(database),
     turns: createTurnStore(database, now),
     transcript: createTranscriptStore(database, now),
+    search: createSearchStore(database),
+    todos: createTodoStore(database),
     outbox: createOutboxStore(database, now),
     asks: createAskStore(database, now),
     prompts: createPromptStore(database, now),

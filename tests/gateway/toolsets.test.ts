@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isOffered, notOffered, strangeToolChoices, type ToolChoices } from '../../gateway/toolsets.ts';
 import { startGateway } from './support/gateway.ts';
 import { echo, lastResults, scriptedModel } from './support/model.ts';
+import type { SettingsChange } from './support/settings.ts';
 import { countedTool } from './support/tools.ts';
 
 const tools = [
@@ -69,7 +70,7 @@ it('a tool that lacks something says what', () => {
 describe('a turn', () => {
   it('offers what its platform has, as the configuration is by then, and runs nothing else', async () => {
     const [look, touch] = [countedTool('look', 'read'), countedTool('touch', 'write')];
-    const change = { tools: { platforms: { fake: ['look'] }, disabled: [] as string[] } };
+    const change: SettingsChange = { tools: { platforms: { fake: ['look'] }, disabled: [] } };
     const model = scriptedModel((request, signal) =>
       lastResults(request.messages).length === 0 ? { call: 'touch' } : echo(request, signal),
     );
