@@ -239,6 +239,7 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };
 }
+    strangers: () => options.store.pairing.pending(options.now()).length,
 
 /** What was to be sent while the account stood still. */
 function wake({ store }: DaemonOptions, { outbox }: Parts, account: string): void {

@@ -102,6 +102,8 @@ export interface ControlHandlers {
   asks(): readonly OpenAsk[];
   /** The owner decides, from wherever. `text`: one sentence for the owner; `done` is false when nothing was changed. */
   answerAsk(id: number, choice: string): Done;
+  /** How many strangers wait to be let in. Absent in safe mode. */
+  strangers?(): number;
   /** Absent in safe mode. */
   readonly people?: PeopleControl;
   /** Absent in safe mode. */

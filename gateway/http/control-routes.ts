@@ -14,13 +14,18 @@ export function controlRoutes(handlers: ControlHandlers): readonly ControlRoute[
     { method: 'GET', path: '/api/status', public: false, answer: () => ({ status: 200, body: handlers.status() }) },
     { method: 'POST', path: '/api/sign-in-links', public: false, answer: () => freshLink(handlers) },
     { method: 'POST', path: '/api/restart', public: false, answer: () => restart(handlers) },
-    { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: { asks: handlers.asks() } }) },
+    { method: 'GET', path: '/api/asks', public: false, answer: () => ({ status: 200, body: waiting(handlers) }) },
     { method: 'POST', path: '/api/asks/:id/answer', public: false, answer: (request) => decide(handlers, request) },
     ...peopleRoutes(handlers.people),
     ...auditRoutes(handlers.audit),
     ...(handlers.permissions === undefined ? [] : permissionsRoutes(handlers.permissions)),
     ...(handlers.links === undefined ? [] : linkRoutes(handlers.links)),
   ];
+}
+
+/** Who waits for the owner: those who ask something, and how many ask to be let in, which is not known in safe mode. */
+function waiting({ asks, strangers }: ControlHandlers): object {
+  return { asks: asks(), ...(strangers === undefined ? {} : { strangers: strangers() }) };
 }
 
 /** Anybody may read this: no home, no sentence, no name that is not in the configuration's own vocabulary. */

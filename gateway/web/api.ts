@@ -80,12 +80,19 @@ export interface OpenAsk {
   readonly deadlineAtMs: number;
 }
 
+/** What waits for the owner. */
+export interface WaitingList {
+  readonly asks: readonly OpenAsk[];
+  /** How many ask to be let in; absent where nobody can. */
+  readonly strangers?: number;
+}
+
 /** Undefined: not known now. */
-export async function fetchAsks(): Promise<readonly OpenAsk[] | undefined> {
+export async function fetchWaiting(): Promise<WaitingList | undefined> {
   try {
     const response = await fetch('/api/asks', { cache: 'no-store' });
     if (!response.ok) return undefined;
-    return ((await response.json()) as { readonly asks: readonly OpenAsk[] }).asks;
+    return (await response.json()) as WaitingList;
   } catch {
     return undefined;
   }

@@ -52,9 +52,13 @@ export class App {
   readonly #announcer = h('div', { class: 'visually-hidden', 'aria-live': 'polite' });
   readonly #decisions: Decisions;
   readonly #toast = new Toast();
-  readonly #waiting = new Waiting({ toast: (text) => this.#toast.show(text), announce: (text) => this.#announce(text) });
+  readonly #waiting = new Waiting({
+    toast: (text) => this.#toast.show(text),
+    announce: (text) => this.#announce(text),
+    strangers: (count) => this.#sidebar.showStrangers(count),
+  });
   readonly #gateway = new GatewayPanel({ toast: (text) => this.#toast.show(text) });
-  readonly #people = new PeoplePanel();
+  readonly #people = new PeoplePanel({ strangers: (count) => this.#sidebar.showStrangers(count) });
   readonly #empty: HTMLElement;
   readonly #drawer: Drawer;
   #selected: string;

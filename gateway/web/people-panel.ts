@@ -3,8 +3,14 @@ import { PeopleView } from './views/people-view.ts';
 
 const POLL_MS = 5000;
 
+export interface PeoplePanelPorts {
+  /** So many ask to be let in. */
+  strangers(count: number): void;
+}
+
 /** The owner sees who is let in and who waits, and decides about both. Looked at anew for as long as it is open. */
 export class PeoplePanel {
+  readonly #ports: PeoplePanelPorts;
   readonly #view = new PeopleView({
     approve: (approval) => this.#approve(approval),
     revoke: (person) => this.#revoke(person),
@@ -17,6 +23,10 @@ export class PeoplePanel {
   readonly #look = (): void => {
     if (!document.hidden) void this.#refresh();
   };
+
+  constructor(ports: PeoplePanelPorts) {
+    this.#ports = ports;
+  }
 
   get element(): HTMLDialogElement {
     return this.#view.element;
@@ -40,7 +50,9 @@ export class PeoplePanel {
   async #refresh(): Promise<void> {
     const round = ++this.#round;
     const found = await fetchPeople();
-    if (round === this.#round && this.element.open) this.#view.show(found);
+    if (round !== this.#round || !this.element.open) return;
+    this.#view.show(found);
+    if (typeof found !== 'string') this.#ports.strangers(found.requests.length);
   }
 
   /** A wrong code is told where it was typed; who is let in, in the list. */

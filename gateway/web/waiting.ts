@@ -1,4 +1,4 @@
-import { answerAsk, fetchAsks, type OpenAsk } from './api.ts';
+import { answerAsk, fetchWaiting, type OpenAsk } from './api.ts';
 import { platformName } from './views/platform-name.ts';
 import { WaitingView } from './views/waiting-view.ts';
 
@@ -6,6 +6,8 @@ export interface WaitingPorts {
   /** One sentence about what was just clicked. */
   toast(text: string): void;
   announce(text: string): void;
+  /** So many ask to be let in. */
+  strangers(count: number): void;
 }
 
 const POLL_MS = 5000;
@@ -44,9 +46,10 @@ export class Waiting {
 
   async #refresh(): Promise<void> {
     const round = ++this.#round;
-    const found = await fetchAsks();
+    const found = await fetchWaiting();
     if (found === undefined || round !== this.#round) return;
-    const asks = found.filter(({ onPage }) => !onPage);
+    this.#ports.strangers(found.strangers ?? 0);
+    const asks = found.asks.filter(({ onPage }) => !onPage);
     const fresh = asks.filter(({ id }) => !this.#known.has(id));
     this.#known = new Set(asks.map(({ id }) => id));
     this.#view.show(asks);

@@ -89,6 +89,8 @@ export class EchoGateway {
   links: Links | undefined;
   /** Who is let in; undefined, nobody is and nobody can be. */
   people: PeopleControl | undefined;
+  /** How many wait to be. */
+  strangers = 0;
   /** How often somebody had it restarted from the page. */
   restarts = 0;
   /** Set: `receive` throws, as with a full disk. */
@@ -136,6 +138,7 @@ export class EchoGateway {
         ...(this.#options.restarts === false ? {} : { restart: () => this.#restart() }),
         asks: () => this.asks,
         answerAsk: (id, choice) => this.#decide(id, choice),
+        strangers: () => this.strangers,
         links: {
           all: () => this.links?.all() ?? [],
           accept: (at) => this.links?.accept(at) === true,

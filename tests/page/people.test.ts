@@ -18,7 +18,7 @@ const ann: Known = {
 const boss: Known = { ...ann, account: 'whatsapp/work', person: '4915@lid', name: 'The Boss', role: 'owner', groupRole: 'admin' };
 const bob = (): Waits => ({ id: 'b', account: 'telegram/main', person: '88', name: 'Bob', expiresAtMs: Date.now() + 1_830_000 });
 const HOSTILE = '<img src=x onerror="window.taken = 1">\u202ebob';
-const LOCKED = 'Too many wrong codes: pairing on telegram is locked until 14:05 UTC.';
+const LOCKED = 'Too many wrong codes: pairing on Telegram is locked until 14:05 UTC.';
 
 /** The daemon's side, as far as the page sees it: one code lets in whoever waits first. */
 class Desk implements PeopleControl {
@@ -44,7 +44,7 @@ class Desk implements PeopleControl {
     if (code !== this.code || first === undefined) return { done: false, text: LOCKED };
     const { person, name } = first;
     this.list = { people: [...this.list.people, { ...ann, account, person, name, role, groupRole: role }], requests };
-    return { done: true, text: `${name} may now talk to me on telegram.` };
+    return { done: true, text: `${name} may now talk to me on Telegram.` };
   }
 
   revoke(account: string, person: string) {
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)(`the people on the page, in a browse
     const { page, desk } = await open({ requests: [bob()] });
     await panel(page).getByLabel('The code that Bob reads out to you').fill(' ABCDEFGH ');
     await page.keyboard.press('Enter');
-    await panel(page).getByText('Bob may now talk to me on telegram.').waitFor();
+    await panel(page).getByText('Bob may now talk to me on Telegram.').waitFor();
     expect(desk.calls).toEqual([['approve', 'telegram/main', 'ABCDEFGH', 'user']]);
     await panel(page).getByRole('list', { name: 'Let in' }).getByText('Bob').first().waitFor();
     expect(await panel(page).getByLabel('The code that').count()).toBe(0);
@@ -309,6 +309,26 @@ describe.skipIf(chromiumPath === undefined)(`the people on the page, in a browse
     await sees(page, ['hello', 'You said: hello']);
     expect(await panel(page).isVisible()).toBe(false);
     expect(desk.looks).toBe(looks);
+  });
+
+  it('is told of who waits without being opened: how many, and none when nobody does', async () => {
+    const desk = new Desk({ requests: [bob()] });
+    bench.gateway.people = desk;
+    bench.gateway.strangers = 2;
+    const page = await bench.open();
+    const badge = page.locator('.tool-count');
+    await badge.getByText('2').waitFor();
+    expect(await opener(page).getAttribute('aria-describedby')).toBe(await badge.getAttribute('id'));
+    expect(await badge.textContent()).toBe('2 strangers wait to be let in');
+    expect(desk.looks).toBe(0);
+    await opener(page).click();
+    await panel(page).getByText('Bob').first().waitFor();
+    expect(await badge.textContent()).toBe('1 stranger waits to be let in');
+    bench.gateway.strangers = 0;
+    await press(page, 'Forget requests');
+    await panel(page).getByText('Nobody waits.').waitFor();
+    await badge.waitFor({ state: 'hidden' });
+    expect(await badge.textContent()).toBe('');
   });
 
   it('is closed by a click beside it, and not where a selection in it ends there', async () => {

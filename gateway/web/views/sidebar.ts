@@ -23,6 +23,8 @@ export class Sidebar {
   readonly #list = h('ul', { class: 'chats' });
   readonly #entries = new Map<string, HTMLElement>();
   readonly #theme: HTMLButtonElement;
+  /** Beside the button's own name, which stays the same: how many wait behind it. */
+  readonly #strangers = h('span', { class: 'tool-count', id: 'strangers', hidden: true });
   readonly element: HTMLElement;
 
   constructor(ports: SidebarPorts, theme: Theme) {
@@ -30,7 +32,13 @@ export class Sidebar {
     this.#theme = button({ label: 'Theme', class: 'tool' }, () => this.#showTheme(this.#ports.theme()));
     this.#showTheme(theme);
     const create = button({ label: 'New chat', class: 'new-chat' }, () => this.#ports.create(), icon('plus'), 'New chat');
-    const people = button({ label: 'People: who may talk to Hermes', class: 'tool' }, () => this.#ports.people(), icon('people'), 'People');
+    const people = button(
+      { label: 'People: who may talk to Hermes', class: 'tool', 'aria-describedby': 'strangers' },
+      () => this.#ports.people(),
+      icon('people'),
+      'People',
+      this.#strangers,
+    );
     const gateway = button(
       { label: 'Gateway: status and restart', class: 'tool' },
       () => this.#ports.gateway(),
@@ -54,6 +62,12 @@ export class Sidebar {
     const wanted = all.map((summary) => this.#entry(summary, summary.chat === selected, unread.has(summary.chat)));
     for (const [chat, entry] of this.#entries) if (!wanted.includes(entry)) this.#entries.delete(chat);
     place(this.#list, wanted);
+  }
+
+  showStrangers(count: number): void {
+    this.#strangers.hidden = count === 0;
+    const words = count === 1 ? ' stranger waits to be let in' : ' strangers wait to be let in';
+    this.#strangers.replaceChildren(...(count === 0 ? [] : [String(count), h('span', { class: 'visually-hidden' }, words)]));
   }
 
   /** The same one each time: whoever goes through the list by keyboard keeps the place. */
