@@ -186,7 +186,7 @@ function assemble(options: DaemonOptions): Parts {
   const seen = { bubbles, media, desk, receipts, children };
   const turns: TurnOptions = { ...base, ...seen, sessions, accounts, outbox, tools, writeFile, keys, notifyReset: rules.reset.notify };
   const lanes = createLanes((lane) => nextWork(turns, lane), log);
-  const answers = createAnswers(store, desk);
+  const answers = createAnswers({ ...base, desk });
   const reception = createReception({ ...base, outbox, sessions, lanes, desk, page: pagePlace(options) });
   const door = { ...base, outbox, lanes, answers, account: accounts.get };
   const busy = createBusy({ ...door, children });

@@ -5,6 +5,7 @@ import { isListed } from './access.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/index.ts';
 import type { Role } from './store/people-schema.ts';
+import type { TurnRow } from './store/turns.ts';
 import { accountKey } from './target.ts';
 
 export type Visitor = Pick<Inbound, 'chat' | 'chatType' | 'sender'>;
@@ -17,6 +18,12 @@ export interface RoleFacts {
 /** Always free: who cannot even ask what there is, or stop what runs, is lost. */
 const floor: readonly string[] = ['help', 'commands', 'whoami', 'stop'];
 
+/** Whoever began a turn, as they would come now. */
+export function visitorOf({ target, requester }: Pick<TurnRow, 'target' | 'requester'>): Visitor {
+  const { id, name, aliases = [] } = requester;
+  return { chat: target.chat, chatType: target.chatType, sender: { id, name, aliases, isBot: false, roles: [] } };
+}
+
 export function isOwner(event: Visitor, facts: RoleFacts): boolean {
   return roleOf(event, facts) === 'owner';
 }
@@ -28,6 +35,17 @@ export function roleOf(event: Visitor, { store, settings }: RoleFacts): Role {
   const role = event.chatType === 'dm' ? known?.role : known?.groupRole;
   if (role === 'owner' || role === 'admin') return role;
   return isListed(event.sender, adminsOf(event, settings()) ?? []) || isOnlyPerson(event, settings()) ? 'admin' : 'user';
+}
+
+/**
+ * Whether their yes lets something run that has to be asked about. In a group, where whoever is there may be heard, the owner's and the
+ * administrators', or that of the one person beside whom the configuration lets in nobody.
+ */
+export function mayApprove(event: Visitor, facts: RoleFacts): boolean {
+  if (!isGroup(event) || roleOf(event, facts) !== 'user') return true;
+  const account = accountOf(event, facts.settings());
+  const isForOthers = account?.group_allowed_chats.length !== 0 || (account.allowed_roles ?? []).length > 0;
+  return !isForOthers && isAlone(event, facts.settings());
 }
 
 /** Why somebody may not use a command here; undefined: they may. `who`: what the command asks for. */
@@ -68,7 +86,10 @@ function allowedCommands(event: Visitor, settings: Settings): readonly string[] 
 
 /** Who alone is let in to a platform, in a direct chat: nobody else can be meant. */
 function isOnlyPerson(event: Visitor, settings: Settings): boolean {
-  if (isGroup(event)) return false;
+  return !isGroup(event) && isAlone(event, settings);
+}
+
+function isAlone(event: Visitor, settings: Settings): boolean {
   const account = accountOf(event, settings);
   const [only, ...others] = account?.allowed_users ?? [];
   if (only === undefined || only === '*' || others.length > 0 || settings.access.allowed_users.length > 0) return false;

@@ -1,5 +1,7 @@
 /** Who answers what: clicks, replies to cards, words in the chat, commands. Decides in the caller's transaction; wakes and shows afterwards. */
 import type { ChatRef, InboundAnswer, InboundMessage, Sender } from '../../adapters/adapter.ts';
+import { mayApprove, type Visitor } from '../roles.ts';
+import type { Settings } from '../settings.ts';
 import type { AskRow } from '../store/asks.ts';
 import type { Store } from '../store/index.ts';
 import type { AskDecision } from '../store/schema.ts';
@@ -19,19 +21,24 @@ export interface Answers {
   click(event: InboundAnswer): Answered;
   /** Words that answer a question. Undefined: they answer nothing and are something to say. */
   words(event: InboundMessage): Answered | undefined;
-  /** Open approvals of this place that this person may decide, oldest first. */
-  approvals(place: Place): readonly AskRow[];
+  /** Open approvals of this place on which this person has a word, if only a no; oldest first. */
+  approvals(by: Visitor): readonly AskRow[];
   /** The card that a message replies to. */
   repliedTo(event: Pick<InboundMessage, 'chat' | 'replyTo'>): AskRow | undefined;
+  /** Of one of these: who may decide it how is judged here, too. */
+  answer(ask: AskRow, choice: string, by: Visitor): Answered;
+  /** By whom nobody has to judge any more. */
   decide(ask: AskRow, choice: string, by: Pick<Sender, 'id' | 'name'>): Answered;
 }
 
-export interface Place {
-  readonly chat: ChatRef;
-  readonly sender: Sender;
+export interface AnswersOptions {
+  readonly store: Store;
+  readonly desk: Pick<AskDesk, 'decide' | 'settled'>;
+  readonly settings: () => Settings;
 }
 
-export function createAnswers(store: Store, desk: AskDesk): Answers {
+export function createAnswers(options: AnswersOptions): Answers {
+  const { store, desk } = options;
   const decide = (ask: AskRow, decision: AskDecision): Answered => {
     if (!desk.decide(ask, decision)) {
       const now = store.asks.get(ask.id) ?? ask;
@@ -53,17 +60,25 @@ export function createAnswers(store: Store, desk: AskDesk): Answers {
       by: { id, name },
     });
   };
+  const answer: Answers['answer'] = (ask, choice, by) => {
+    const problem = choiceProblem(options, ask, { choice, by });
+    return problem === undefined ? choose(ask, choice, by.sender) : said(problem);
+  };
   return {
     click: (event) => {
       const ask = store.asks.byToken(event.token);
-      const problem = ask === undefined ? 'I do not know this question any more.' : clickProblem(store, ask, event);
+      const problem = ask === undefined ? 'I do not know this question any more.' : clickProblem(options, ask, event);
       if (ask === undefined || problem !== undefined) return said(problem ?? '');
       return choose(ask, event.choice, event.sender);
     },
-    words: (event) => words({ store, decide, choose, repliedTo }, event),
-    approvals: ({ chat, sender }) =>
-      store.asks.open(outboxLane(chat)).filter((ask) => ask.body.kind === 'approval' && isPlace(ask, chat) && isRequester(ask, sender)),
+    words: (event) => words({ store, decide, answer, repliedTo }, event),
+    approvals: (by) =>
+      store.asks
+        .open(outboxLane(by.chat))
+        .filter((ask) => ask.body.kind === 'approval' && isPlace(ask, by.chat))
+        .filter((ask) => choiceProblem(options, ask, { choice: 'deny', by }) === undefined),
     repliedTo,
+    answer,
     decide: choose,
   };
 }
@@ -73,21 +88,42 @@ function said(text: string): Answered {
 }
 
 /** Re-authorised at the moment of the click; whether the person may talk to us at all was decided before. */
-function clickProblem(store: Store, ask: AskRow, { chat, sender, message }: InboundAnswer): string | undefined {
+function clickProblem(options: AnswersOptions, ask: AskRow, event: InboundAnswer): string | undefined {
+  const { chat, message, choice } = event;
   // A platform may not tell the thread of a very old card; the token and the card's own id name it all the same.
   if (ask.chat !== outboxLane(chat)) return 'This card belongs to another chat.';
-  const sentId = store.outbox.receipt(ask.cardId)?.sentId;
+  const sentId = options.store.outbox.receipt(ask.cardId)?.sentId;
   if (typeof sentId === 'string' && sentId !== message) return 'This is a copy of the card. Please use the card itself.';
-  if (!isRequester(ask, sender)) return notYours(ask);
-  return ask.state === 'open' ? undefined : late(ask);
+  const problem = choiceProblem(options, ask, { choice, by: event });
+  return problem ?? (ask.state === 'open' ? undefined : late(ask));
+}
+
+interface Choice {
+  readonly choice: string;
+  readonly by: Visitor;
+}
+
+/**
+ * Why this person may not choose this, if so. A question is for whoever is asked. So is an approval in a direct chat; in a group whoever is
+ * there may be heard, and what runs on the machine is allowed by the owner and administrators alone. Whoever has asked for it may say no.
+ */
+function choiceProblem(options: AnswersOptions, ask: AskRow, { choice, by }: Choice): string | undefined {
+  const { chatType } = ask.target; // as it was when it was asked for, whatever an answer says of its chat
+  const isTheirs = isRequester(ask, by.sender);
+  if (ask.body.kind !== 'approval' || chatType === 'dm') return isTheirs ? undefined : notYours(ask);
+  if (mayApprove({ ...by, chatType }, options)) return undefined;
+  if (!isTheirs) return 'Only my owner and administrators may decide this here.';
+  return choice === 'deny' ? undefined : 'Only my owner and administrators may allow this here. You can say no.';
 }
 
 function isPlace({ target }: AskRow, chat: ChatRef): boolean {
   return outboxLane(target.chat) === outboxLane(chat) && target.chat.thread === chat.thread;
 }
 
+/** By any id of theirs. */
 export function isRequester({ requester }: AskRow, sender: Sender): boolean {
-  return requester.id !== '' && (requester.id === sender.id || sender.aliases.includes(requester.id));
+  const ids = [sender.id, ...sender.aliases];
+  return [requester.id, ...(requester.aliases ?? [])].some((id) => id !== '' && ids.includes(id));
 }
 
 function notYours({ requester }: AskRow): string {
@@ -102,7 +138,7 @@ function late({ state, decision }: AskRow): string {
 
 interface Judge extends Pick<Answers, 'repliedTo'> {
   readonly store: Store;
-  readonly choose: Answers['decide'];
+  readonly answer: Answers['answer'];
   decide(ask: AskRow, decision: AskDecision): Answered;
 }
 
@@ -136,8 +172,7 @@ function replyToCard(judge: Judge, ask: AskRow, event: InboundMessage): Answered
   const named = Object.hasOwn(replyWords, word) ? (replyWords[word] ?? []) : [];
   const choice = (/^\d+$/.test(word) ? choices[Number(word) - 1] : choices.find(({ id }) => named.includes(id)))?.id;
   if (choice === undefined) return undefined; // words about it are something to say
-  if (!isRequester(ask, event.sender)) return said(notYours(ask));
-  return ask.state === 'open' ? judge.choose(ask, choice, event.sender) : said(late(ask));
+  return ask.state === 'open' ? judge.answer(ask, choice, event) : said(late(ask));
 }
 
 function answerOf(judge: Judge, ask: AskRow, event: InboundMessage): Answered | undefined {
@@ -148,7 +183,7 @@ function answerOf(judge: Judge, ask: AskRow, event: InboundMessage): Answered | 
   const named = choices.findIndex((choice) => choice.toLowerCase() === text.toLowerCase());
   const index = named >= 0 ? named : /^\d+$/.test(text) ? Number(text) - 1 : -1;
   const { id, name } = event.sender;
-  if (choices[index] !== undefined) return judge.choose(ask, String(index + 1), { id, name });
+  if (choices[index] !== undefined) return judge.answer(ask, String(index + 1), event);
   if (!allowFreetext)
     return said(`Please choose one of these for #${ask.number}: ${choices.map((choice, at) => `${at + 1} ${choice}`).join(', ')}.`);
   return judge.decide(ask, { choice: 'text', text, by: { id, name } });

@@ -6,6 +6,7 @@ import type { Approval, ApprovalRequest, Asks, Question } from '../../agent/ask.
 import type { Audit } from '../audit.ts';
 import type { Log } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
+import { mayApprove, visitorOf } from '../roles.ts';
 import type { Settings } from '../settings.ts';
 import { type AskRow, newToken } from '../store/asks.ts';
 import type { Store } from '../store/index.ts';
@@ -141,7 +142,9 @@ function askPort(options: PortOptions, turn: TurnRow, gate: AskGate): Asks {
     approve: async (request, signal) => {
       const { doubtful, subjects, memory } = request.risk;
       const remember = { session: gate.sessionKey(request), ...(memory === undefined ? {} : { always: memory }) };
-      const body: AskBody = { kind: 'approval', markdown: approvalMarkdown(request), subjects: doubtful ?? subjects, remember };
+      const facts = { markdown: approvalMarkdown(request), subjects: doubtful ?? subjects, remember };
+      const isTheirs = mayApprove(visitorOf(turn), options);
+      const body: AskBody = { kind: 'approval', ...facts, ...(isTheirs ? {} : { forAdmins: true }) };
       const refuse = (reason: string): Approval => {
         gate.refused(body.subjects);
         return { approved: false, reason };

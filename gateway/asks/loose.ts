@@ -1,6 +1,6 @@
 /** A yes, a no or a choice's number that is no answer: it names no card, so it decides none, and it is nothing to interrupt the work for either. */
 import type { InboundMessage } from '../../adapters/adapter.ts';
-import type { Answers } from './answers.ts';
+import { type Answers, isRequester } from './answers.ts';
 import { choicesOf } from './text.ts';
 
 const loose = /^(?:y|yes|yep|yeah|ok|okay|sure|approved?|allow|once|session|always|n|no|nope|deny)[.!]*$/i;
@@ -23,7 +23,7 @@ export interface Openings extends Pick<Answers, 'approvals'> {
 export function looseDecision(openings: Openings, lane: string, event: InboundMessage): LooseDecision | undefined {
   const words = event.text.trim();
   if (event.attachments.length > 0 || !(loose.test(words) || isNumber.test(words))) return undefined;
-  const open = openings.approvals(event);
+  const open = openings.approvals(event).filter((ask) => isRequester(ask, event.sender));
   if (isNumber.test(words) && !open.some(({ body }) => Number(words) <= choicesOf(body).length)) return undefined;
   const [first, ...others] = open.map(({ number }) => number);
   if (first === undefined) return undefined;

@@ -65,7 +65,7 @@ type Candidates = ReturnType<CommandCall['ports']['answers']['approvals']>;
 /** With several open, one must be named: a bare command lists them and decides nothing. */
 function decide(call: CommandCall, choice: string, words: readonly string[]): CommandResult {
   const { answers } = call.ports;
-  const open = answers.approvals({ chat: call.event.chat, sender: call.event.sender });
+  const open = answers.approvals(call.event);
   if (open.length === 0) return { reply: 'Nothing here waits for your approval.' };
   const chosen = choose(
     call,
@@ -73,7 +73,7 @@ function decide(call: CommandCall, choice: string, words: readonly string[]): Co
     open,
   );
   if (typeof chosen === 'string') return { reply: chosen };
-  const done = chosen.map((ask) => ({ ask, answered: answers.decide(ask, choice, call.event.sender) }));
+  const done = chosen.map((ask) => ({ ask, answered: answers.answer(ask, choice, call.event) }));
   return {
     reply: outcome(choice, done),
     after: () => {
@@ -84,7 +84,7 @@ function decide(call: CommandCall, choice: string, words: readonly string[]): Co
 
 interface Decided {
   readonly ask: Candidates[number];
-  readonly answered: ReturnType<CommandCall['ports']['answers']['decide']>;
+  readonly answered: ReturnType<CommandCall['ports']['answers']['answer']>;
 }
 
 /** Which were decided, and why others were not: both may happen at once. */

@@ -219,6 +219,8 @@ export type AskBody =
       readonly subjects: readonly string[];
       /** What "session" and "always" remember; `always` is absent where it is not offered. */
       readonly remember: { readonly session: string; readonly always?: RiskMemory };
+      /** Whoever it is asked of may not allow it. For showing only: who may is judged when somebody does. */
+      readonly forAdmins?: true;
     }
   /** Not asked by a run: may this stranger be let in? `request` is the id of the pairing request. */
   | { readonly kind: 'pairing'; readonly markdown: string; readonly request: string; readonly chat: ChatRef }

@@ -47,9 +47,11 @@ function sees(world: TelegramWorld, words: string): Promise<void> {
 }
 
 describe('in a group, what somebody asked for', () => {
-  it('is allowed by nobody else, neither with a click, nor with a command, nor with a reply', async () => {
+  it('is allowed by an administrator and by nobody else, neither with a click, nor with a command, nor with a reply', async () => {
     const world = await openTelegram({ model: model() });
     const { telegram, store } = world;
+    const admin = { person: '501', aliases: [], name: 'U501', role: 'user', groupRole: 'admin', approvedBy: '', approvedAt: 0 } as const;
+    store().people.put({ ...admin, account: 'telegram/main', chat: { platform: 'telegram', account: 'main', chat: '501' } });
     saysIn(world, ann, 'hello');
     await sees(world, 'echo: hello');
     const build = path.join(store().sessions.recent('agent:main:telegram:group:-500:u.501', 1)[0]?.workspace ?? '', 'build');
@@ -58,7 +60,8 @@ describe('in a group, what somebody asked for', () => {
     const card = await cardIn(world, 1);
     click(world, card, { button: '✅ Once', by: bob });
     await telegram.waitFor(() => telegram.callbackAnswers.length === 1);
-    expect(telegram.callbackAnswers[0]?.text).toBe('Only U501 may answer this.');
+    const no = 'Only my owner and administrators may decide this here.';
+    expect(telegram.callbackAnswers[0]?.text).toBe(no);
     telegram.inject({ chatId: GROUP, fromId: bob, text: `/approve@${telegram.username} 1` });
     await sees(world, 'Nothing here waits for your approval.');
     const quoted = {
@@ -68,7 +71,7 @@ describe('in a group, what somebody asked for', () => {
       from: { id: telegram.botId, is_bot: true, first_name: 'H' },
     };
     telegram.inject({ chatId: GROUP, fromId: bob, text: 'yes', extra: { reply_to_message: { ...quoted, text: card.text } } });
-    await sees(world, 'Only U501 may answer this.');
+    await sees(world, no);
     expect([store().asks.open().length, existsSync(build)]).toEqual([1, true]);
     click(world, card, { button: '✅ Once', by: ann });
     await sees(world, '✅ U501 allowed it once.');

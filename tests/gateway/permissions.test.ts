@@ -174,7 +174,9 @@ describe('with the real tools', () => {
     group.say('g1', 'go', { chatType: 'group', from: { id: 'ann' } });
     const asked = await card(group.platform, 'g1');
     expect(asked.markdown).toContain(String.raw`The rule terminal.\*: ask (shipped with the gateway) says to ask about it.`);
-    group.receive([click(asked, 'once', { chat: 'g1', chatType: 'group' })]);
+    const admin = { person: 'boss', aliases: [], name: 'Boss', approvedBy: '', approvedAt: 0, role: 'user', groupRole: 'admin' } as const;
+    group.store.people.put({ ...admin, account: 'fake/main', chat: { platform: 'fake', account: 'main', chat: 'boss' } });
+    group.receive([click(asked, 'once', { chat: 'g1', chatType: 'group', from: { id: 'boss' } })]);
     expect(await closedCard(group.platform, 'g1')).toContain('allowed it once');
     await group.answered('g1', 1);
     const direct = await real(calls);

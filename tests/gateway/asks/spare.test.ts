@@ -26,7 +26,7 @@ describe('a question that is open', () => {
     ['words', message('hello', bob)],
     ['a photo', message('look', { ...bob, attachments: photo })],
   ])('is not taken back by %s of somebody else, who is heard next', async (_, other) => {
-    const platform = createFakePlatform({ config: { group_allowed_chats: ['g'] } });
+    const platform = createFakePlatform({ config: { group_allowed_chats: ['g'], group_allow_admin_from: ['ann'] } });
     const { tool, ran } = riskyTool();
     const model = scriptedModel(script);
     const gateway = await askingGateway({ platform, model, tools: [tool], ...shared });
