@@ -39,12 +39,14 @@ export class BrowserSessions {
     return this.#setCookie(token, LIFETIME_MS / 1000, secure);
   }
 
+  /** Of several cookies of the name, any: a page on another port may have set some for a path of ours, and they come first. */
   find(cookieHeader: string | undefined): BrowserSession | undefined {
-    const token = readCookie(cookieHeader, this.#cookie);
-    if (token === undefined || !TOKEN.test(token)) return undefined;
-    const key = keyOf(token);
-    const record = sessionRecord(this.#store.get(key));
-    return record && record.expiresAtMs > this.#now() ? { person: record.person, key } : undefined;
+    for (const token of readCookies(cookieHeader, this.#cookie)) {
+      const key = keyOf(token);
+      const record = TOKEN.test(token) ? sessionRecord(this.#store.get(key)) : undefined;
+      if (record && record.expiresAtMs > this.#now()) return { person: record.person, key };
+    }
+    return undefined;
   }
 
   /** Ends the session and its open connections. The value of Set-Cookie that removes it from the browser. */
@@ -83,10 +85,10 @@ function keyOf(token: string): string {
   return `session/${hashOf(token)}`;
 }
 
-function readCookie(header: string | undefined, name: string): string | undefined {
+function readCookies(header: string | undefined, name: string): readonly string[] {
   const prefix = `${name}=`;
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
+  return pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
 }
 
 function sessionRecord(value: Json | undefined): { readonly person: string; readonly expiresAtMs: number } | undefined {

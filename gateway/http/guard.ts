@@ -40,6 +40,7 @@ export function createGuard({ config, sessions, port }: GuardOptions): Guard {
       if (access === 'public') return;
       checkAddress(request, config, port());
       if (access === 'page') return;
+      if (isForeign(request)) throw new HttpError(403, 'This did not come from the page of this gateway.');
       const session = sessions.find(request.headers.cookie);
       if (!session) throw new HttpError(401, 'Sign in first: "hermes gateway link" prints a link.');
       found.set(request, session);
@@ -66,6 +67,15 @@ function checkAddress(request: FastifyRequest, config: WebConfig, port: number):
 
 function isUpgrade(request: FastifyRequest): boolean {
   return request.headers.upgrade !== undefined;
+}
+
+/**
+ * Browsers say with reads, too, whose page they come from. They keep the answer from a foreign page by themselves; another port of this
+ * machine is the same site to them, though, so that such a read has the cookie. Upgrades have an Origin, which says more.
+ */
+function isForeign(request: FastifyRequest): boolean {
+  const site = request.headers['sec-fetch-site'];
+  return site !== undefined && site !== 'same-origin' && site !== 'none' && !isUpgrade(request);
 }
 
 /** Another content type could be sent by a foreign page without asking first (CORS "simple" requests). */

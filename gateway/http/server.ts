@@ -11,6 +11,8 @@ import { createAttemptLimit, createSignInCodes } from './sign-in.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Until a request is complete. Fastify waits for ever otherwise, also for who has not shown yet that they may ask at all. */
+const MAX_REQUEST_MS = 30_000;
 
 export interface HttpServerOptions {
   readonly config: WebConfig;
@@ -37,7 +39,7 @@ export interface HttpServer {
 
 /** Assembles; binds nothing before `listen`. */
 export function createHttpServer({ config, store, handlers, pageDirectory, log, now = Date.now }: HttpServerOptions): HttpServer {
-  const app = Fastify({ bodyLimit: MAX_BODY_BYTES, forceCloseConnections: true, trustProxy: false });
+  const app = Fastify({ bodyLimit: MAX_BODY_BYTES, requestTimeout: MAX_REQUEST_MS, forceCloseConnections: true, trustProxy: false });
   const port = (): number => boundPort(app) ?? config.port ?? DEFAULT_PORT;
   const sessions = new BrowserSessions(store, now);
   const guard = createGuard({ config, sessions, port });

@@ -127,6 +127,22 @@ describe('the guard', () => {
     expect((await http.app.inject({ method: 'POST', url: '/webhooks/telegram', headers, payload: '{}' })).json()).toEqual({ hook: true });
   });
 
+  it.each([
+    ['cross-site', 403],
+    ['same-site', 403],
+    ['same-origin', 200],
+    ['none', 200],
+  ])(
+    'a read that the browser says is %s gets %i with the cookie in hand, and the page itself is there for links from anywhere',
+    async (site, status) => {
+      const http = started();
+      const cookie = await signIn(http);
+      const headers = { host: HOST, cookie, 'sec-fetch-site': site };
+      expect((await http.app.inject({ url: '/api/status', headers })).statusCode).toBe(status);
+      expect((await http.app.inject({ url: '/', headers })).statusCode).toBe(200);
+    },
+  );
+
   it('tells an adapter who asks', async () => {
     const http = started();
     http.app.get('/who', async (request) => ({ person: http.verified(request) }));
@@ -194,7 +210,24 @@ describe('what anybody may see', () => {
   });
 });
 
+describe('who never finishes a request', () => {
+  it('is not waited for longer than half a minute, signed in or not', () => {
+    expect(started().app.server.requestTimeout).toBe(30_000);
+  });
+});
+
 describe('signed in', () => {
+  it('stays so with further cookies of the same name, which a page on another port may have set', async () => {
+    const http = started();
+    const cookie = await signIn(http);
+    const [name] = cookie.split('=');
+    for (const forged of [`${name}=${'x'.repeat(43)}`, `${name}=`, `${name}=;;=`]) {
+      const headers = { host: HOST, cookie: `${forged}; ${cookie}; ${forged}` };
+      expect((await http.app.inject({ url: '/api/status', headers })).statusCode).toBe(200);
+    }
+    expect((await http.app.inject({ url: '/api/status', headers: { host: HOST, cookie: `x${cookie}` } })).statusCode).toBe(401);
+  });
+
   it('the owner sees the status and gets a link for another browser', async () => {
     const http = started({ handlers: controlHandlers({ signInLink: () => 'http://127.0.0.1:9119/#code=x' }) });
     const cookie = await signIn(http);
