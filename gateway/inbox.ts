@@ -80,7 +80,8 @@ function accept(options: InboxOptions, event: Inbound): Step | undefined {
   const { store, settings, control } = options;
   const config = settings().account(accountKey(event.chat));
   if (config === undefined) return undefined;
-  const paired = store.people.find(accountKey(event.chat), event.sender) !== undefined;
+  const direct = event.chatType === 'dm' ? event.chat : undefined;
+  const paired = store.people.meet(accountKey(event.chat), event.sender, direct) !== undefined;
   const decision = decide(event, { account: config, everywhere: settings().access, paired });
   const claimed = event.type === 'message' ? claim(options, event, decision.decision !== 'allow') : undefined;
   if (claimed !== undefined) return claimed;

@@ -29,13 +29,22 @@ export function sessionKey(event: Inbound, rules: KeyRules): string {
   return `agent:main:${where.join(':')}`;
 }
 
+interface KeyOwner {
+  /** The direct chat with them. */
+  readonly chat: ChatRef;
+  readonly person: string;
+  /** Other ids of the same person. */
+  readonly aliases: readonly string[];
+}
+
 /** Whether only this person talks in the session of this key: the direct chat, its threads, background runs of it, and what is theirs alone in groups. */
-export function isPersonsKey(key: string, { chat, person }: { readonly chat: ChatRef; readonly person: string }): boolean {
+export function isPersonsKey(key: string, { chat, person, aliases }: KeyOwner): boolean {
   const { thread: _, ...direct } = chat;
   const account = direct.account === 'main' ? direct.platform : `${direct.platform}@${escapeId(direct.account)}`;
   const dm = `agent:main:${account}:dm:${escapeId(direct.chat)}`;
   const own = key.slice(Math.max(0, key.indexOf('agent:main:')));
-  return own === dm || own.startsWith(`${dm}:t.`) || (own.startsWith(`agent:main:${account}:`) && own.endsWith(`:u.${escapeId(person)}`));
+  if (own === dm || own.startsWith(`${dm}:t.`)) return true;
+  return own.startsWith(`agent:main:${account}:`) && [person, ...aliases].some((id) => own.endsWith(`:u.${escapeId(id)}`));
 }
 
 /** In a shared session several people talk; each message then carries its sender's name. */

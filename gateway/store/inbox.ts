@@ -30,6 +30,8 @@ export interface InboxIntake {
   add(inbound: NewInbound): number | undefined;
   /** What waits in a lane, oldest first. */
   pending(lane: string): readonly InboxEntry[];
+  /** What this person has said on the account and nobody has taken up yet, in whatever lane. */
+  waitingFrom(account: string, ids: readonly string[]): readonly number[];
   /** Of the few that came just before: those with much in them, newest first. */
   longBefore(id: number): readonly StoredEntry[];
   /** Commands whose effect was not recorded before a crash, oldest first. */
@@ -92,10 +94,12 @@ function inboxIntake({ orm }: Database, now: () => number): InboxIntake {
     .where(and(lt(id, before), gte(id, sql`${before} - ${lookBack}`), sql`length(${payload}) >= ${longPayload}`))
     .orderBy(desc(id))
     .prepare();
+  const from = prepareWaitingFrom(orm);
   return {
     add: (inbound) => insert({ ...inbound, receivedAt: now() }),
     pending: (lane) => pending.all({ lane }),
     longBefore: (before) => long.all({ before }),
+    waitingFrom: (account, ids) => from.all({ account, ids: JSON.stringify(ids) }).map((row) => row.id),
     commands: () => {
       const isCommand = and(isOpen, eq(inbox.state, 'command'));
       return orm.select(columns).from(inbox).where(isCommand).orderBy(asc(inbox.id)).all();
@@ -105,6 +109,20 @@ function inboxIntake({ orm }: Database, now: () => number): InboxIntake {
       return rows.map((row) => row.lane);
     },
   };
+}
+
+function prepareWaitingFrom(orm: Database['orm']) {
+  const { id, payload, platform, account } = inbox;
+  const known = sql`(select value from json_each(${sql.placeholder('ids')}))`;
+  const aliases = sql`json_each(${payload}, '$.sender.aliases')`;
+  const isFrom = sql`(json_extract(${payload}, '$.sender.id') in ${known} or exists (select 1 from ${aliases} alias where alias.value in ${known}))`;
+  const isHere = sql`${platform} || '/' || ${account} = ${sql.placeholder('account')}`;
+  return orm
+    .select({ id })
+    .from(inbox)
+    .where(and(isOpen, eq(inbox.state, 'pending'), isHere, isFrom))
+    .orderBy(asc(id))
+    .prepare();
 }
 
 function inboxModes({ orm }: Database): InboxModes {
