@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Tool } from '../agent/tool.ts';
+import { createAccountLabels } from './account-label.ts';
 import { type Accounts, createAccounts, type SwitchedOn } from './accounts.ts';
 import { type Answers, createAnswers } from './asks/answers.ts';
 import { type AskDesk, type AskEffects, createAskDesk } from './asks/asks.ts';
@@ -187,11 +188,13 @@ function assemble(options: DaemonOptions): Parts {
   const turns: TurnOptions = { ...base, ...seen, sessions, accounts, outbox, tools, writeFile, keys, notifyReset: rules.reset.notify };
   const lanes = createLanes((lane) => nextWork(turns, lane), log);
   const answers = createAnswers({ ...base, desk });
-  const reception = createReception({ ...base, outbox, sessions, lanes, desk, page: pagePlace(options) });
+  const labels = createAccountLabels(options.platforms);
+  const reception = createReception({ ...base, outbox, sessions, lanes, desk, labels, page: pagePlace(options) });
   const door = { ...base, outbox, lanes, answers, account: accounts.get };
   const busy = createBusy({ ...door, children });
   const restarts = createRestartDesk({ store, outbox, log });
-  const daemon = { version: options.version, status: () => statusText(options, { accounts, lanes }), ...restartPort(options, restarts) };
+  const status = (): string => statusText(options, { accounts, lanes });
+  const daemon = { version: options.version, status, label: labels.of, ...restartPort(options, restarts) };
   const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
   const inbox = createInbox({ ...door, busy, receipts, door: reception.door, bots: createBotGuard(now), control, keys });
   return { accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts, reception };

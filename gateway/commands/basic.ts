@@ -36,7 +36,7 @@ const whoami: Command = {
     const lines = [
       ['You', `${code(sender.id)} (${roleOf(event, ports)})`],
       ['Name', code(sender.name)],
-      ['Platform', chat.account === 'main' ? chat.platform : `${chat.platform}, account ${code(chat.account)}`],
+      ['Platform', ports.daemon.label(accountKey(chat))],
       ['Chat', `${code(chat.chat)} (${chatType})${chat.thread === undefined ? '' : `, thread ${code(chat.thread)}`}`],
       ['Session', code(store.sessions.open(lane)?.id ?? 'none yet')],
     ];
@@ -51,11 +51,11 @@ const sethome: Command = {
   description: 'Make this chat the one for what belongs to no other',
   who: 'admin',
   whileBusy: true,
-  run: ({ event: { chat, chatType }, ports: { store } }) => {
+  run: ({ event: { chat, chatType }, ports: { store, daemon } }) => {
     const place = { platform: chat.platform, account: chat.account, chat: chat.chat };
     const home = chat.thread === undefined ? place : { ...place, thread: chat.thread };
     store.meta.set(`home/${accountKey(chat)}`, { chat: home, chatType });
-    return { reply: `🏠 This chat is now my home on ${chat.platform}: what belongs to no other chat comes here.` };
+    return { reply: `🏠 This chat is now my home on ${daemon.label(accountKey(chat))}: what belongs to no other chat comes here.` };
   },
 };
 

@@ -21,6 +21,8 @@ export interface DaemonPort {
   readonly version: string;
   /** A few lines about the gateway and its connections. */
   status(): string;
+  /** An account as people read of it. */
+  label(account: string): string;
   /**
    * Part of the command's transaction: once that is committed the gateway starts again, and `target` hears of it afterwards. Absent where
    * nothing could start it.

@@ -2,6 +2,7 @@
 import { backgroundLane, backgroundOf, newBackgroundId } from '../background.ts';
 import { isOwner } from '../roles.ts';
 import type { TurnRow } from '../store/turns.ts';
+import { accountKey } from '../target.ts';
 import { duration, quoted } from '../words.ts';
 import type { Command, CommandCall, CommandResult } from './command.ts';
 import { carried, chosen, dropUnbegun } from './conversation.ts';
@@ -112,10 +113,10 @@ function line(call: CommandCall, turn: TurnRow): string {
   return `- ${what(call, turn)}: ${since} (${turn.lane === call.lane ? '/stop' : `/stop ${idOf(turn)}`})`;
 }
 
-function what({ lane, ports: { store } }: CommandCall, turn: TurnRow): string {
+function what({ lane, ports: { store, daemon } }: CommandCall, turn: TurnRow): string {
   const { target, requester } = turn;
   const run = backgroundOf(turn.lane);
-  const place = `${target.chat.platform}, ${quoted(requester.name, 40)}`;
+  const place = `${daemon.label(accountKey(target.chat))}, ${quoted(requester.name, 40)}`;
   if (run === undefined) return turn.lane === lane ? 'this conversation' : `${idOf(turn)}, ${place}`;
   const title = quoted(store.sessions.get(turn.sessionId)?.title ?? '', 60);
   return run.chat === lane ? `${run.id}, ${title}` : `${run.id}, ${place}, ${title}`;

@@ -1,6 +1,8 @@
 /** What happens at the door when somebody writes who was not let in. */
 import type { InboundMessage } from '../../adapters/adapter.ts';
+import type { AccountLabels } from '../account-label.ts';
 import type { AskDesk } from '../asks/asks.ts';
+import type { Log } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Store } from '../store/index.ts';
 import { accountKey, outboxLane } from '../target.ts';
@@ -31,45 +33,77 @@ export interface DoorOptions {
   readonly pairing: Pairing;
   readonly claim: Claim;
   readonly desk: Pick<AskDesk, 'settled'>;
+  readonly labels: AccountLabels;
+  readonly log: Log;
   readonly now: Clock;
   /** Where the owner reads who has no chat with us; undefined: the page is off. */
   readonly page: OwnerPlace | undefined;
 }
 
 export function createDoor(options: DoorOptions): Door {
-  const { store, outbox, claim, desk } = options;
+  const { store, now } = options;
   const sweep = (): void => {
-    for (const ask of expire(options)) desk.settled(ask);
+    for (const ask of expire(options)) options.desk.settled(ask);
+  };
+  /** A request that is pending now runs out until then. */
+  const sweepLater = (): void => {
+    setTimeout(() => attempt(options, sweep), codesMs + 1000).unref();
   };
   return {
-    sweep,
-    knock: (event) => knock(options, event, sweep),
-    claim: (event, stranger) => {
-      const part = claim.attempt(event, stranger);
-      if (part === undefined || part === 'wrong') return undefined;
-      outbox.add([part]);
-      return () => outbox.kick(outboxLane(event.chat));
+    sweep: () => {
+      sweep();
+      if (store.pairing.pending(now()).length > 0) sweepLater();
     },
-    withdraw: (requests) => {
-      const asks = requests.flatMap((request) => pairingAsk(store, request)?.id ?? []);
-      for (const id of asks) store.asks.close(id, { state: 'closed' });
-      return () => {
-        for (const id of asks) desk.settled(id);
-      };
-    },
+    knock: (event) => knock(options, event, sweepLater),
+    claim: (event, stranger) => claim(options, event, stranger),
+    withdraw: (requests) => withdraw(options, requests),
   };
 }
 
-function knock({ store, outbox, pairing, page }: DoorOptions, event: InboundMessage, sweep: () => void): After {
+/** What has run out is worth nothing already: that it is taken away may wait for the next time. */
+function attempt({ log }: DoorOptions, sweep: () => void): void {
+  try {
+    sweep();
+  } catch (error) {
+    log.error({ err: error }, 'requests that have run out could not be removed (is the disk full?); the next start tries again');
+  }
+}
+
+function knock({ store, outbox, pairing, labels, page }: DoorOptions, event: InboundMessage, sweepLater: () => void): After {
   const known = pairing.knock(event);
   if (known === undefined) return () => undefined;
   outbox.add([known.part]);
   const lanes = [outboxLane(event.chat)];
-  const place = known.request === undefined ? undefined : ownerPlace(store, accountKey(event.chat), page);
-  if (known.request !== undefined && place !== undefined) lanes.push(offerPairing(store, known.request, place).chat);
+  const { request } = known;
+  const place = request === undefined ? undefined : ownerPlace({ store, labels, page }, accountKey(event.chat));
+  if (request !== undefined && place !== undefined) lanes.push(offerPairing({ store, labels }, request, place).chat);
   return () => {
     for (const lane of lanes) outbox.kick(lane);
-    setTimeout(sweep, codesMs + 1000).unref();
+    if (request !== undefined) sweepLater();
+  };
+}
+
+/** Who has just become the owner waits for nobody's word any more. */
+function claim(options: DoorOptions, event: InboundMessage, stranger: boolean): After | undefined {
+  const { outbox, pairing } = options;
+  const part = options.claim.attempt(event, stranger);
+  if (part === undefined) return undefined;
+  outbox.add([part]);
+  const withdrawn = withdraw(
+    options,
+    pairing.clear(accountKey(event.chat), event.sender).map(({ id }) => id),
+  );
+  return () => {
+    outbox.kick(outboxLane(event.chat));
+    withdrawn();
+  };
+}
+
+function withdraw({ store, desk }: DoorOptions, requests: readonly string[]): After {
+  const asks = requests.flatMap((request) => pairingAsk(store, request)?.id ?? []);
+  for (const id of asks) store.asks.close(id, { state: 'closed' });
+  return () => {
+    for (const id of asks) desk.settled(id);
   };
 }
 

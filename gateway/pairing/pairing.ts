@@ -1,14 +1,17 @@
 /** A stranger gets a code; whoever the gateway belongs to lets them in with it, or with a button. */
 import { randomBytes } from 'node:crypto';
 import type { InboundMessage } from '../../adapters/adapter.ts';
+import type { AccountLabels } from '../account-label.ts';
 import type { Audit } from '../audit.ts';
 import { noticePart, type Outbox } from '../outbox.ts';
 import type { Store } from '../store/index.ts';
 import type { NewPart } from '../store/outbox.ts';
 import type { PairingRequest } from '../store/pairing.ts';
+import { higher, type Identity } from '../store/people.ts';
 import type { Role } from '../store/people-schema.ts';
 import { accountKey, accountName, outboxLane } from '../target.ts';
 import type { Clock } from '../time.ts';
+import { hasOwner } from './claim.ts';
 import { newCode, opened, readCode, seal } from './codes.ts';
 import { countFailure, forgive, lockedUntil } from './guesses.ts';
 
@@ -21,7 +24,7 @@ const mostPending = 3;
 const noticeMs = 3_600_000;
 
 export interface Approver {
-  /** For the record: "cli", "page", "telegram/main:42". */
+  /** For the record: "owner" on the page and on the machine itself, else the id of who pressed the button. */
   readonly id: string;
   readonly role?: Role;
 }
@@ -42,8 +45,8 @@ export interface Pairing {
   /** Part of the caller's transaction. False: there is no such request any more. */
   decide(request: string, letIn: boolean, by: Approver): boolean;
   pending(): readonly PairingRequest[];
-  /** Part of the caller's transaction. Returns what was forgotten. */
-  clear(account?: string): readonly PairingRequest[];
+  /** Part of the caller's transaction. Returns what was forgotten: of one account, or all; of one person, or all of it. */
+  clear(account?: string, who?: Identity): readonly PairingRequest[];
 }
 
 export interface Knock {
@@ -56,6 +59,7 @@ export interface PairingOptions {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly audit: Pick<Audit, 'person'>;
+  readonly labels: AccountLabels;
   readonly now: Clock;
 }
 
@@ -72,23 +76,30 @@ export function createPairing(options: PairingOptions): Pairing {
       return true;
     },
     pending: () => store.pairing.pending(now()),
-    clear: (account) => {
-      const pending = store.pairing.pending(now(), account);
+    clear: (account, who) => {
+      const pending = store.pairing.pending(now(), account).filter((request) => who === undefined || isSame(request, who));
       for (const { id } of pending) store.pairing.remove(id);
       return pending;
     },
   };
 }
 
+function isSame({ person, aliases }: PairingRequest, who: Identity): boolean {
+  const ids = idsOf(who);
+  return [person, ...aliases].some((id) => ids.includes(id));
+}
+
+function idsOf({ id, aliases }: Identity): readonly string[] {
+  return [id, ...aliases];
+}
+
 function knock({ store, now }: PairingOptions, { chat, sender }: InboundMessage): Knock | undefined {
   const account = accountKey(chat);
+  store.pairing.prune(now());
   const pending = store.pairing.pending(now(), account);
-  const ids = [sender.id, ...sender.aliases];
-  if (pending.some(({ person, aliases }) => [person, ...aliases].some((id) => ids.includes(id)))) return undefined;
-  if (store.pairing.limit(account, sender.id).until > now() || lockedUntil(store, account, now()) !== undefined) return undefined;
+  if (pending.some((request) => isSame(request, sender)) || isUnheard(store, account, sender, now())) return undefined;
   const isCrowded = pending.length >= mostPending;
-  const waitMs = isCrowded ? noticeMs : betweenRequestsMs;
-  store.pairing.setLimit({ account, person: sender.id }, { failures: 0, until: now() + waitMs });
+  holdBack(store, account, sender, now() + (isCrowded ? noticeMs : betweenRequestsMs));
   const target = { chat, chatType: 'dm' } as const;
   if (isCrowded) return { part: noticePart(target, crowded) };
   const code = newCode();
@@ -98,23 +109,38 @@ function knock({ store, now }: PairingOptions, { chat, sender }: InboundMessage)
     account,
     person,
     aliases: [...aliases],
-    name: name.slice(0, 200),
+    name: name.slice(0, 200).toWellFormed(),
     chat,
     ...seal(code),
     createdAt: now(),
     expiresAt: now() + requestMs,
   };
   store.pairing.add(request);
-  return { part: { ...noticePart(target, codeText(account, code)), purpose: 'code' }, request };
+  return { part: { ...noticePart(target, codeText(store, account, code)), purpose: 'code' }, request };
+}
+
+/** They were told something a while ago, or the account is locked. */
+function isUnheard(store: Store, account: string, who: Identity, now: number): boolean {
+  if (lockedUntil(store, { account }, now) !== undefined) return true;
+  return idsOf(who).some((person) => store.pairing.limit(account, person).until > now);
+}
+
+/** By every id of theirs: nobody is somebody else with the next one. */
+function holdBack(store: Store, account: string, who: Identity, until: number): void {
+  for (const person of idsOf(who)) store.pairing.setLimit({ account, person }, { failures: 0, until });
 }
 
 const crowded = 'Sorry, I only talk to people whom my owner has let in, and too many are waiting just now. Please try again in an hour.';
 
-function codeText(account: string, code: string): string {
+/** Whoever set the gateway up is a stranger to it, too, until they claim it. */
+function codeText(store: Store, account: string, code: string): string {
+  const owner =
+    'Are you the one who has set me up? Then write me the owner’s code instead, which I printed when I started (`hermes pairing list` shows it, too): it makes you my owner.';
   return [
     '👋 Hello! I only talk to people whom my owner has let in.',
     `Your code is **${code}**. It is good for an hour.`,
     `Give it to my owner, who lets you in on my page or with \`hermes pairing approve ${accountName(account)} ${code}\`.`,
+    ...(hasOwner(store) ? [] : [owner]),
   ].join('\n\n');
 }
 
@@ -126,16 +152,18 @@ interface Guess {
 
 /** The lock is looked at first: it holds for a right code too. */
 function approve(options: PairingOptions, { account, code, by }: Guess): PairingResult {
-  const { store, now } = options;
-  const until = lockedUntil(store, account, now());
-  if (until !== undefined) return failed(`Too many wrong codes: pairing on ${accountName(account)} is locked until ${timeOf(until)}.`);
+  const { store, labels, now } = options;
+  store.pairing.prune(now());
+  if (!labels.isOn(account)) return failed(`${accountName(account)} is not switched on, so nobody waits there.`);
+  const until = lockedUntil(store, { account }, now());
+  if (until !== undefined) return failed(`Too many wrong codes: pairing on ${labels.of(account)} is locked until ${timeOf(until)}.`);
   const read = readCode(code);
   const request = read === undefined ? undefined : opened(read, store.pairing.pending(now(), account));
   if (request === undefined) {
-    countFailure(store, account, now());
-    return failed(`This is no code that anybody on ${accountName(account)} was given within the last hour.`);
+    countFailure(store, { account }, now());
+    return failed(`This is no code that anybody on ${labels.of(account)} was given within the last hour.`);
   }
-  forgive(store, account);
+  forgive(store, { account });
   return admit(options, request, by);
 }
 
@@ -147,22 +175,25 @@ function timeOf(ms: number): string {
   return new Date(ms).toISOString().slice(11, 16).concat(' UTC');
 }
 
-/** Greeted at once: nobody waits for a restart. */
+/** Greeted at once: nobody waits for a restart. Whoever is more by now stays that. */
 function admit(
-  { store, outbox, audit, now }: PairingOptions,
+  { store, outbox, audit, labels, now }: PairingOptions,
   request: PairingRequest,
-  { id: approvedBy, role = 'user' }: Approver,
+  { id: approvedBy, role: given = 'user' }: Approver,
 ): PairingResult {
   const { id, account, person, aliases, name, chat } = request;
+  const known = store.people.find(account, { id: person, aliases });
+  const role = higher(given, known?.role ?? 'user');
+  const groupRole = higher(given, known?.groupRole ?? 'user');
   store.pairing.remove(id);
-  store.people.put({ account, person, aliases, name, role, groupRole: role, chat, approvedBy, approvedAt: now() });
+  store.people.put({ account, person, aliases, name, role, groupRole, chat, approvedBy, approvedAt: now() });
   audit.person('pairing.approved', { account, person, name, role, by: approvedBy });
   outbox.add([noticePart({ chat, chatType: 'dm' }, '✅ My owner has let you in. What can I do for you?')]);
-  const text = `${name === '' ? person : name} may now talk to me on ${accountName(account)}.`;
+  const text = `${name === '' ? person : name} may now talk to me on ${labels.of(account)}.`;
   return { done: true, text, after: () => outbox.kick(outboxLane(chat)) };
 }
 
-function refuse({ store, now }: PairingOptions, { id, account, person }: PairingRequest): void {
+function refuse({ store, now }: PairingOptions, { id, account, person, aliases }: PairingRequest): void {
   store.pairing.remove(id);
-  store.pairing.setLimit({ account, person }, { failures: 0, until: now() + refusedMs });
+  holdBack(store, account, { id: person, aliases }, now() + refusedMs);
 }

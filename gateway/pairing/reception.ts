@@ -1,7 +1,9 @@
 /** Everything about who is let in, put together: the door, the owner's decisions, and what the control API offers. */
+import type { AccountLabels } from '../account-label.ts';
 import type { AskDesk } from '../asks/asks.ts';
 import type { Audit } from '../audit.ts';
 import type { Lanes } from '../lanes.ts';
+import type { Log } from '../log.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Sessions } from '../sessions.ts';
 import type { PeopleControl } from '../status.ts';
@@ -28,6 +30,8 @@ export interface ReceptionOptions {
   readonly lanes: Pick<Lanes, 'cut'>;
   readonly desk: Pick<AskDesk, 'settled'>;
   readonly audit: Pick<Audit, 'person'>;
+  readonly labels: AccountLabels;
+  readonly log: Log;
   readonly now: Clock;
   /** Undefined: the page is off. */
   readonly page: OwnerPlace | undefined;

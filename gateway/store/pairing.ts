@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lte } from 'drizzle-orm';
+import { and, asc, eq, gt, lte, or } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { pairingLimits, pairingRequests } from './people-schema.ts';
 
@@ -18,9 +18,12 @@ export interface PairingStore {
   pending(now: number, account?: string): readonly PairingRequest[];
   limit(account: string, person?: string): PairingLimit;
   setLimit(place: { readonly account: string; readonly person?: string }, limit: PairingLimit): void;
-  /** Forgets what is over. */
+  /** Forgets what is over, and what a clock that was ahead has left. */
   prune(now: number): void;
 }
+
+/** No request and no limit lasts longer: what seems to was written under a clock that was ahead, and would hold for years. */
+const longestMs = 3_600_000;
 
 export function createPairingStore({ orm }: Database): PairingStore {
   return {
@@ -51,8 +54,16 @@ export function createPairingStore({ orm }: Database): PairingStore {
         .run();
     },
     prune: (now) => {
-      orm.delete(pairingRequests).where(lte(pairingRequests.expiresAt, now)).run();
-      orm.delete(pairingLimits).where(lte(pairingLimits.until, now)).run();
+      const { expiresAt, createdAt } = pairingRequests;
+      orm
+        .delete(pairingRequests)
+        .where(or(lte(expiresAt, now), gt(createdAt, now + longestMs)))
+        .run();
+      const { until } = pairingLimits;
+      orm
+        .delete(pairingLimits)
+        .where(or(lte(until, now), gt(until, now + 2 * longestMs)))
+        .run();
     },
   };
 }

@@ -82,14 +82,14 @@ describe.skipIf(chromiumPath === undefined)(`people at the door, in a browser${n
     await panel(page).getByText('Become the owner').waitFor({ state: 'hidden' });
 
     const code = await codeOf(whole);
-    await reads(whole, OWNER, /U77 \(id 77\) on telegram wants to talk to me/);
+    await reads(whole, OWNER, /U77 \(id 77\) on Telegram wants to talk to me/);
     const field = panel(page).getByLabel('The code that U77 reads out to you');
     await field.fill(code.startsWith('A') ? 'BBBBBBBB' : 'AAAAAAAA');
     await field.press('Enter');
-    await panel(page).getByRole('alert').getByText('This is no code that anybody on telegram was given').waitFor();
+    await panel(page).getByRole('alert').getByText('This is no code that anybody on Telegram was given').waitFor();
     await field.fill(code.toLowerCase());
     await field.press('Enter');
-    await panel(page).getByText('U77 may now talk to me on telegram.').waitFor();
+    await panel(page).getByText('U77 may now talk to me on Telegram.').waitFor();
     await reads(whole, STRANGER, /My owner has let you in/);
     await reads(whole, OWNER, /No longer needed/);
     telegram.inject({ chatId: STRANGER, text: 'hello' });
@@ -97,7 +97,7 @@ describe.skipIf(chromiumPath === undefined)(`people at the door, in a browser${n
 
     await panel(page).getByRole('button', { name: 'Revoke U77' }).click();
     await panel(page).getByRole('button', { name: 'Revoke now U77' }).click();
-    await panel(page).getByText('U77 may not talk to me on telegram any more').waitFor();
+    await panel(page).getByText('U77 may not talk to me on Telegram any more').waitFor();
     await panel(page).getByRole('list', { name: 'Let in' }).getByText('U77').first().waitFor({ state: 'detached' });
     telegram.inject({ chatId: STRANGER, text: 'still there?' });
     telegram.inject({ chatId: OWNER, text: 'and I?' });
@@ -110,7 +110,7 @@ describe.skipIf(chromiumPath === undefined)(`people at the door, in a browser${n
     const { page } = whole;
     await codeOf(whole);
     const card = page.getByRole('article', { name: 'Question #1' });
-    await card.getByText('U77 (id 77) on telegram wants to talk to me').waitFor();
+    await card.getByText('U77 (id 77) on Telegram wants to talk to me').waitFor();
     await page.evaluate('dispatchEvent(new Event("focus"))');
     expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
     await card.getByRole('button', { name: 'Let in' }).click();

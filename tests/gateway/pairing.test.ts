@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Sender } from '../../adapters/adapter.ts';
 import { readCode } from '../../gateway/pairing/codes.ts';
 import { createFakePlatform, type FakePlatform } from '../fakes/platform.ts';
@@ -84,7 +84,7 @@ describe('a stranger in a direct chat', () => {
   it('is let in by whoever has the code, greeted at once, and heard from then on', async () => {
     const here = await world();
     const code = await here.knock('ann');
-    expect(people(here).approve(account, code ?? '')).toEqual({ done: true, text: 'ann may now talk to me on fake.' });
+    expect(people(here).approve(account, code ?? '')).toEqual({ done: true, text: 'ann may now talk to me on Fake.' });
     expect((await here.gateway.answered('ann', 2))[1]).toBe('✅ My owner has let you in. What can I do for you?');
     here.gateway.say('ann', 'hello');
     expect((await here.gateway.answered('ann', 3))[2]).toBe('echo: hello');
@@ -162,7 +162,7 @@ describe('a code', () => {
   it('is worth nothing on another account, and nothing twice', async () => {
     const here = await world();
     const code = (await here.knock('ann')) ?? '';
-    expect(people(here).approve('other/main', code).done).toBe(false);
+    expect(people(here).approve('other/main', code)).toEqual({ done: false, text: 'other is not switched on, so nobody waits there.' });
     expect(people(here).approve(account, code).done).toBe(true);
     expect(people(here).approve(account, code).done).toBe(false);
   });
@@ -187,7 +187,7 @@ describe('guessing', () => {
       expect(people(here).approve(account, 'AAAAAAAA').text).toContain('no code that anybody');
       if (guess % 2 === 0) await here.restart();
     }
-    expect(people(here).approve(account, code).text).toContain('pairing on fake is locked until 01:00 UTC');
+    expect(people(here).approve(account, code).text).toContain('pairing on Fake is locked until 01:00 UTC');
     await here.restart();
     here.clock.now += hourMs - 1;
     expect(people(here).approve(account, code).done).toBe(false);
@@ -196,11 +196,10 @@ describe('guessing', () => {
     expect(people(here).approve(account, fresh).done).toBe(true);
   });
 
-  it('is forgiven by a right code, and does not touch other accounts', async () => {
+  it('is forgiven by a right code', async () => {
     const here = await world();
     const first = (await here.knock('ann')) ?? '';
     for (let guess = 0; guess < 4; guess += 1) people(here).approve(account, 'AAAAAAAA');
-    for (let guess = 0; guess < 5; guess += 1) people(here).approve('other/main', 'AAAAAAAA');
     expect(people(here).approve(account, first).done).toBe(true);
     for (let guess = 0; guess < 4; guess += 1) people(here).approve(account, 'AAAAAAAA');
     const second = (await here.knock('bob')) ?? '';
@@ -222,16 +221,30 @@ describe('guessing', () => {
     expect(people(here).approve(account, code).done).toBe(true);
   });
 
-  it('gives a person another code at the earliest after ten minutes', async () => {
+  it('is locked for an hour at most, and nobody waits in the way, also when the clock was ahead', async () => {
     const here = await world();
-    await here.knock('ann');
+    const now = here.clock.now;
+    here.clock.now += 365 * 24 * hourMs;
+    for (const person of ['x', 'y', 'z']) await here.knock(person);
+    for (let guess = 0; guess < 5; guess += 1) people(here).approve(account, 'AAAAAAAA');
+    here.clock.now = now;
+    const code = (await here.knock('ann')) ?? '';
+    expect(people(here).approve(account, code).done).toBe(true);
+  });
+
+  it('gives a person another code at the earliest after ten minutes, by whatever id they come', async () => {
+    const here = await world();
+    const knockAs = async (id: string, ...aliases: string[]): Promise<number> => {
+      here.gateway.receive([message('hi', { chat: 'ann', from: { id, aliases } })]);
+      await here.gateway.idle();
+      return here.gateway.answers('ann').length;
+    };
+    await knockAs('1@lid', '+49');
     people(here).clear(account);
     here.clock.now += 10 * minuteMs - 1;
-    await here.knock('ann');
-    expect(here.gateway.answers('ann')).toHaveLength(1);
+    expect([await knockAs('1@lid', '+49'), await knockAs('+49'), await knockAs('+49', '1@lid')]).toEqual([1, 1, 1]);
     here.clock.now += 1;
-    await here.knock('ann');
-    expect(here.gateway.answers('ann')).toHaveLength(2);
+    expect(await knockAs('+49')).toBe(2);
   });
 });
 
@@ -254,17 +267,68 @@ describe('the first owner', () => {
     expect(here.gateway.daemon.claimCode).toBeUndefined();
   });
 
-  it('cannot be guessed: five wrong codes lock the right one out for an hour', async () => {
+  it('cannot be guessed: five wrong codes lock the right one out for an hour, whatever id and chat it comes from, over restarts', async () => {
     const here = await world();
-    const code = here.gateway.daemon.claimCode ?? '';
-    for (let guess = 0; guess < 5; guess += 1) here.gateway.receive([message('AAAAAAAA', { chat: 'm', from: { id: 'm' } })]);
-    here.gateway.receive([message(code, { chat: 'boss', from: boss })]);
+    const claim = async (...ids: string[]): Promise<number> => {
+      const [id = '', ...aliases] = ids;
+      here.gateway.receive([message(people(here).all().claimCode ?? '', { chat: id, from: { id, aliases } })]);
+      await here.gateway.idle();
+      return here.gateway.store.people.all().length;
+    };
+    for (let guess = 0; guess < 5; guess += 1)
+      here.gateway.receive([message('AAAAAAAA', { chat: `m${guess}`, from: { id: 'm', aliases: ['+49'] } })]);
+    expect([await claim('m'), await claim('+49')]).toEqual([0, 0]);
+    await here.restart();
+    here.clock.now += hourMs - 1;
+    expect(await claim('+49', 'm')).toBe(0);
+    here.clock.now += 1;
+    expect(await claim('m', '+49')).toBe(1);
+  });
+
+  it('is kept from it by nobody: strangers who guess lock neither the code of the log nor the pairing of others', async () => {
+    const here = await world();
+    for (let person = 0; person < 6; person += 1)
+      for (let guess = 0; guess < 6; guess += 1)
+        here.gateway.receive([message('hey there', { chat: `m${person}`, from: { id: `m${person}` } })]);
+    people(here).clear();
+    const code = (await here.knock('ann')) ?? '';
+    expect(people(here).approve(account, code).done).toBe(true);
+    here.gateway.receive([message(here.gateway.daemon.claimCode ?? '', { chat: 'boss', from: boss })]);
+    expect((await here.gateway.answered('boss', 1))[0]).toContain('You are my owner now');
+  });
+
+  it('is no bot', async () => {
+    const here = await world();
+    here.gateway.receive([message(here.gateway.daemon.claimCode ?? '', { chat: 'boss', from: { ...boss, isBot: true } })]);
     await here.gateway.idle();
     expect(here.gateway.store.people.all()).toEqual([]);
-    here.clock.now += hourMs;
+  });
+
+  it('does not become it again with the code once that was used, but with a new one', async () => {
+    const here = await world({ owner: true });
+    const old = here.gateway.daemon.claimCode ?? '';
+    people(here).revoke(account, 'boss');
+    here.gateway.receive([message(old, { chat: 'boss', from: boss })]);
+    await here.gateway.idle();
+    expect(here.gateway.store.people.all()).toEqual([]);
+    const code = people(here).all().claimCode ?? '';
+    expect(code).not.toBe(old);
     here.gateway.receive([message(code, { chat: 'boss', from: boss })]);
     await here.gateway.idle();
     expect(here.gateway.store.people.all()).toHaveLength(1);
+  });
+
+  it('is told of that code when they write as a stranger, waits for nobody afterwards, and is made less by no older request', async () => {
+    const here = await world();
+    const code = (await here.knock('boss')) ?? '';
+    expect(here.gateway.answers('boss')[0]).toContain('write me the owner’s code instead');
+    here.gateway.receive([message(here.gateway.daemon.claimCode ?? '', { chat: 'boss', from: boss })]);
+    await here.gateway.answered('boss', 2);
+    expect(people(here).all().requests).toEqual([]);
+    expect(people(here).approve(account, code).done).toBe(false);
+    expect(people(here).all().people).toMatchObject([{ person: 'boss', role: 'owner', groupRole: 'owner' }]);
+    await here.knock('ann');
+    expect(here.gateway.answers('ann')[0]).not.toContain('owner’s code');
   });
 
   it('locks nobody out because those who may talk here write words of eight letters', async () => {
@@ -299,6 +363,47 @@ describe('the owner', () => {
     expect((await here.gateway.answered('ann', 2))[1]).toContain('has let you in');
     here.gateway.say('ann', 'hello');
     await here.gateway.answered('ann', 3);
+  });
+
+  it('is shown no character of a name that hides or turns what follows', async () => {
+    const here = await world({ owner: true });
+    await here.knock('ann', '\u202eann\u2066\n\n\u200b');
+    const { markdown } = await card(here.gateway.platform, 'boss');
+    expect(markdown).toMatch(/^🚪 ann \(id ann\) on Fake wants to talk to me\./);
+  });
+
+  it('is not asked where nobody reads it: on an account that is switched off', async () => {
+    const here = await world();
+    const chat = { platform: 'other', account: 'main', chat: 'boss' };
+    const facts = { aliases: [], name: 'Boss', chat, approvedBy: 'test', approvedAt: 1 };
+    here.gateway.store.people.put({ account: 'other/main', person: 'boss', role: 'owner', groupRole: 'owner', ...facts });
+    await here.knock('ann');
+    expect(here.gateway.store.asks.open()).toEqual([]);
+  });
+
+  it('may answer by any of their ids', async () => {
+    const here = await world();
+    const [number, lid]: readonly [Sender, Sender] = [
+      { ...boss, id: '+49', aliases: ['1@lid'] },
+      { ...boss, id: '1@lid' },
+    ];
+    here.gateway.receive([message(here.gateway.daemon.claimCode ?? '', { chat: 'boss', from: number })]);
+    await here.gateway.idle();
+    await here.knock('ann');
+    here.gateway.receive([click(await card(here.gateway.platform, 'boss'), 'allow', { chat: 'boss', from: lid })]);
+    expect((await here.gateway.answered('ann', 2))[1]).toContain('has let you in');
+  });
+
+  it('has the card closed when its time is over, also behind a restart', async () => {
+    const here = await world({ owner: true });
+    await here.knock('ann');
+    await card(here.gateway.platform, 'boss');
+    await here.gateway.stop();
+    vi.useFakeTimers();
+    here.gateway = await startGateway({ platform: here.gateway.platform, home: here.gateway.home, now: () => here.clock.now });
+    here.clock.now += hourMs;
+    await vi.advanceTimersByTimeAsync(hourMs + minuteMs);
+    expect(await closedCard(here.gateway.platform, 'boss')).toContain('Nobody answered in time');
   });
 
   it('may say no, and the stranger is not heard for an hour', async () => {
@@ -390,6 +495,55 @@ describe('revoking', () => {
     expect(model.requests).toHaveLength(1);
   });
 
+  it('reaches all that waits, however much it is and also where others talk', async () => {
+    const model = scriptedModel(
+      (_request, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const keys = { group_sessions_per_user: false, thread_sessions_per_user: false };
+    const platform = createFakePlatform({ config: { allowed_users: ['bob'] } });
+    const here = await world({ model, platform, rules: { keys }, change: { display: { busyMode: 'queue' } } });
+    people(here).approve(account, (await here.knock('ann')) ?? '');
+    const inGroup = (id: string, text: string) => message(text, { chat: 'g', chatType: 'group', from: { id } });
+    here.gateway.receive([inGroup('bob', 'work')]);
+    here.gateway.say('ann', 'work');
+    await until(
+      () => model.requests.length === 2,
+      () => 'not begun',
+    );
+    here.gateway.receive([inGroup('ann', 'and this'), inGroup('bob', 'and that')]);
+    here.gateway.receive(Array.from({ length: 150 }, (_, said) => message(`${said}`, { chat: 'ann', from: { id: 'ann' } })));
+    people(here).revoke(account, 'ann');
+    const waiting = here.gateway.store.inbox.lanes().flatMap((lane) => here.gateway.store.inbox.pending(lane));
+    expect(waiting.map(({ payload }) => payload.type === 'message' && payload.text)).toEqual(['and that']);
+  });
+
+  it('of one id is revoking of all that the person was ever seen with', async () => {
+    const model = scriptedModel(
+      (_request, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const here = await world({ model });
+    const from = (text: string, id: string, ...aliases: string[]) => message(text, { chat: 'ann', from: { id, aliases } });
+    const knockAs = async (id: string): Promise<void> => {
+      here.gateway.receive([from('hi', id)]);
+      await here.gateway.idle();
+      people(here).approve(account, codeIn(here.gateway.platform, 'ann') ?? '');
+    };
+    await knockAs('+49');
+    await knockAs('1@lid');
+    here.gateway.receive([from('work', '1@lid', '+49')]);
+    await until(
+      () => model.requests.length === 1,
+      () => 'not begun',
+    );
+    expect(people(here).all().people).toHaveLength(1);
+    expect(people(here).revoke(account, '+49').done).toBe(true);
+    await here.gateway.idle();
+    here.gateway.receive([from('and I?', '1@lid'), from('and I?', '+49')]);
+    await here.gateway.idle();
+    expect(model.requests).toHaveLength(1);
+    expect(people(here).all().people).toEqual([]);
+  });
+
   it('leaves alone whoever has the same id on another account', async () => {
     const model = scriptedModel(
       (_request, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -409,6 +563,6 @@ describe('revoking', () => {
   });
 
   it('says when there is nobody to revoke', async () => {
-    expect(people(await world()).revoke(account, 'nobody')).toEqual({ done: false, text: 'Nobody with the id nobody was let in on fake.' });
+    expect(people(await world()).revoke(account, 'nobody')).toEqual({ done: false, text: 'Nobody with the id nobody was let in on Fake.' });
   });
 });

@@ -42,7 +42,7 @@ describe('/whoami', () => {
   it('shows the person, the chat, the conversation and the role', async () => {
     const gateway = await startGateway();
     expect(await reply(gateway, '/whoami')).toBe(
-      ['- You: `ann` (user)', '- Name: `Ann`', '- Platform: fake', '- Chat: `ann` (dm)', '- Session: `none yet`'].join('\n'),
+      ['- You: `ann` (user)', '- Name: `Ann`', '- Platform: Fake', '- Chat: `ann` (dm)', '- Session: `none yet`'].join('\n'),
     );
     await talk(gateway, 'one');
     expect(await reply(gateway, '/whoami')).toContain(`- Session: \`${sessionOf(gateway).id}\``);
@@ -74,7 +74,7 @@ describe('/version', () => {
 describe('/sethome', () => {
   it('keeps which chat is the home of its platform', async () => {
     const gateway = await startGateway({ platform: annsPlatform() });
-    expect(await reply(gateway, '/set-home')).toContain('This chat is now my home on fake');
+    expect(await reply(gateway, '/set-home')).toContain('This chat is now my home on Fake');
     const home = { chat: { platform: 'fake', account: 'main', chat: 'ann' }, chatType: 'dm' };
     expect(gateway.store.meta.get('home/fake/main')).toEqual(home);
     await reply(gateway, '/sethome', { chat: 'bob', from: { id: 'ann' }, thread: '3' });

@@ -149,7 +149,7 @@ describe('/agents', () => {
     await vi.waitFor(() => expect(model.requests).toHaveLength(1));
     from('main', '/agents');
     const [shown = ''] = await gateway.answered('main', 1);
-    expect(shown).toBe('At work:\n- t1, web, bob: 0 s (/stop t1)');
+    expect(shown).toBe('At work:\n- t1, Fake, bob: 0 s (/stop t1)');
     from('main', '/agents stop t1');
     expect((await gateway.answered('main', 2))[1]).toBe('🛑 Stopped t1.');
     await gateway.idle();
