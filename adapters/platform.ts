@@ -72,6 +72,8 @@ export interface Platform<C extends AccountConfig = AccountConfig> {
   /** What people call it ("Telegram"). */
   readonly label: string;
   readonly schema: z.ZodType<C>;
+  /** A person's id as adapters tell it, from how people or Hermes Agent write it; undefined: that is none. Left out: it is written as it is. */
+  readonly personId?: (written: string) => string | undefined;
   /** Environment variable to configuration key below this platform's section. Lists are split at commas. */
   readonly env: Readonly<Record<string, string>>;
   /** Configuration keys that hold secrets. */

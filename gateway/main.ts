@@ -10,6 +10,7 @@ import type { Tool } from '../agent/tool.ts';
 import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
 import { writeContained } from '../tools/shared/contained-file.ts';
 import { realPath } from '../tools/shared/home-paths.ts';
+import { personIdOf } from './account-label.ts';
 import type { SwitchedOn } from './accounts.ts';
 import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
@@ -133,7 +134,8 @@ async function start({ home, notes, verbose, restart }: Begin): Promise<Started>
   const log = createLog({ level: verbose ? 'debug' : config.logging.level, secrets: () => loaded.secrets });
   for (const warning of [...loaded.warnings, ...notes]) log.warn({}, warning);
   const store = openStore({ home, migrations, now: Date.now });
-  const imported = importApproved(store, home, Date.now());
+  const personId = (platform: string, written: string): string => personIdOf(platforms as readonly Platform[], platform, written);
+  const imported = importApproved(store, { home, now: Date.now(), personId });
   await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
   const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
   const live = watchConfig(home, loaded, owner);

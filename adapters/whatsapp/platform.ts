@@ -121,6 +121,7 @@ ${accessTemplate}
 export const whatsappPlatform: Platform<WhatsAppConfig> = {
   name: 'whatsapp',
   label: 'WhatsApp',
+  personId: normalPersonId,
   schema,
   env: {
     WHATSAPP_ENABLED: 'enabled',

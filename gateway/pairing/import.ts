@@ -12,21 +12,30 @@ const approved = z.record(
 
 const suffix = '-approved.json';
 
+export interface ImportOptions {
+  readonly home: string;
+  readonly now: number;
+  /** As the platform's adapter tells it, from what is in the file. */
+  personId(platform: string, written: string): string;
+}
+
 /** Returns what the owner should know about files that cannot be read. */
-export function importApproved(store: Store, home: string, now: number): readonly string[] {
+export function importApproved(store: Store, options: ImportOptions): readonly string[] {
+  const { home } = options;
   const directory = ['pairing', path.join('platforms', 'pairing')].map((name) => path.join(home, name)).find((each) => existsSync(each));
   if (directory === undefined) return [];
   const names = readdirSync(directory).filter((name) => name.endsWith(suffix));
-  return names.flatMap((name) => importFile(store, { file: path.join(directory, name), platform: name.slice(0, -suffix.length), now }));
+  return names.flatMap((name) =>
+    importFile(store, { ...options, file: path.join(directory, name), platform: name.slice(0, -suffix.length) }),
+  );
 }
 
-interface ApprovedFile {
+interface ApprovedFile extends ImportOptions {
   readonly file: string;
   readonly platform: string;
-  readonly now: number;
 }
 
-function importFile(store: Store, { file, platform, now }: ApprovedFile): readonly string[] {
+function importFile(store: Store, { file, platform, now, personId }: ApprovedFile): readonly string[] {
   const mark = `pairing.imported/${platform}`;
   if (store.meta.get(mark) === true) return [];
   const found = readJson(file);
@@ -34,10 +43,11 @@ function importFile(store: Store, { file, platform, now }: ApprovedFile): readon
   const account = `${platform}/main`;
   const audit = createAudit({ store, secrets: () => [], now: () => now });
   store.quick(() => {
-    for (const [person, facts] of Object.entries(found)) {
+    for (const [written, facts] of Object.entries(found)) {
+      const person = personId(platform, written);
       const { user_name: name, approved_at: at } = facts as { user_name?: string | null; approved_at?: number | null };
       if (store.people.find(account, { id: person, aliases: [] }) !== undefined) continue;
-      const chat = { platform, account: 'main', chat: person }; // on most platforms a direct chat has the person's id; it is only a place to greet
+      const chat = { platform, account: 'main', chat: person }; // until they write: on most platforms a direct chat has the person's id
       const roles = { role: 'user', groupRole: 'user' } as const;
       const approvedAt = at == null ? now : Math.round(at * 1000);
       store.people.put({ account, person, aliases: [], name: name ?? '', ...roles, chat, approvedBy: 'Hermes Agent', approvedAt });
