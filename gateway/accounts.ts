@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Adapter, type AdapterState, FatalAdapterError, type Host, type Inbound } from '../adapters/adapter.ts';
 import type { AccountConfig, MenuCommand, Platform } from '../adapters/platform.ts';
 import { createGate, type Gate } from './gate.ts';
+import type { Guard } from './guarded-adapter.ts';
 import type { Log } from './log.ts';
 import { createPacer, type Pacer } from './pacer.ts';
 import type { AccountStatus } from './status.ts';
@@ -71,6 +72,7 @@ export interface AccountsOptions {
   readonly receive: (events: readonly Inbound[], keep?: () => void) => void;
   /** An account stopped for good, or has been deaf for a while: tell the owner elsewhere. */
   readonly alert: (account: string, sentence: string) => void;
+  readonly guard: Guard;
 }
 
 interface Supervised {
@@ -144,9 +146,9 @@ function supervise(recipe: Recipe, options: AccountsOptions, penalties: Map<stri
   const host = hostOf(recipe, options, () => entry);
   const account: Account = {
     key,
-    platform,
+    platform: options.guard.platform(platform),
     config,
-    adapter: recipe.create(config, host, recipe.menu),
+    adapter: options.guard.adapter(recipe.create(config, host, recipe.menu)),
     sends: createGate(sendsAtATime, slowSendMs),
     isStopped: () => entry.state === 'stopped',
     pacer: createPacer(config.pacing, () => performance.now()), // a clock that is set back must not hold up answers
@@ -173,19 +175,19 @@ function penaltyBook({ store, now, log }: AccountsOptions, penalties: Map<string
 }
 
 function hostOf({ key, context }: Recipe, options: AccountsOptions, entry: () => Supervised): Host {
-  const { log, store } = options;
+  const { log, store, guard } = options;
   return {
     account: key.slice(key.indexOf('/') + 1),
     // turns are not the connection's doing
     receive: (events, keep) =>
       context.exit(() => options.receive(events, keep === undefined ? undefined : () => store.accounts.keep(key, keep))),
-    sent: ({ chat, id }) => store.outbox.payloadOf(outboxLane(chat), id),
+    sent: ({ chat, id }) => guard.message(store.outbox.payloadOf(outboxLane(chat), id)),
     state: (state, detail) => {
       const facts = entry();
       const before = facts.state;
       if (before !== state) log.info({ account: key, state, detail }, 'connection');
       facts.state = state;
-      facts.detail = detail;
+      facts.detail = detail && guard.sentence(detail);
       if (state !== 'connected') return;
       facts.alerted = false;
       if (before !== state) hurry(options, key);
@@ -253,7 +255,7 @@ async function runOnce(entry: Supervised, options: AccountsOptions, signal: Abor
   } catch (error) {
     if (signal.aborted) return false;
     const fatal = error instanceof FatalAdapterError;
-    const sentence = error instanceof Error ? error.message : String(error);
+    const sentence = options.guard.sentence(error instanceof Error ? error.message : String(error));
     entry.state = fatal ? 'stopped' : 'down';
     entry.detail = sentence;
     options.log.error(

@@ -70,10 +70,9 @@ function withoutSecrets(facts: NewAuditEntry['facts'], redact: Redact): NewAudit
 
 /** JSON can write any letter as an escape: arguments of a call may say a secret that is not to be seen in them. */
 function inAnySpelling(text: string, redact: Redact): string {
-  const written = redact(text);
-  const said = written.replaceAll(/\\u([0-9a-f]{4})/gi, (_, digits: string) => inJson(Number.parseInt(digits, 16))).replaceAll('\\/', '/');
+  const said = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, digits: string) => inJson(Number.parseInt(digits, 16))).replaceAll('\\/', '/');
   const clean = redact(said);
-  return clean === said ? written : clean;
+  return clean === said ? redact(text) : clean;
 }
 
 function inJson(unit: number): string {

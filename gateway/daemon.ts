@@ -12,6 +12,7 @@ import { createAudit } from './audit.ts';
 import { createBotGuard } from './bots.ts';
 import { createBusy } from './busy.ts';
 import { createChildren } from './children.ts';
+import { cleanControl } from './clean-control.ts';
 import type { DaemonPort } from './commands/command.ts';
 import { menu } from './commands/table.ts';
 import { createControl } from './control.ts';
@@ -30,8 +31,8 @@ import { createReception, type Reception } from './pairing/reception.ts';
 import { createPermissionsControl } from './permissions/control.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
 import { createReceipts } from './receipts.ts';
-import type { WriteFile } from './result-files.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
+import type { WriteFile } from './result-files.ts';
 import { createRedactor } from './secrets.ts';
 import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
 import type { Settings } from './settings.ts';
@@ -230,19 +231,20 @@ async function serve(options: DaemonOptions, { accounts }: Parts, handlers: Cont
 
 function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpServer | undefined): ControlHandlers {
   const startedAtMs = options.now();
-  return {
+  const handlers: ControlHandlers = {
     ready: () => ({ ready: storeAnswers(options) && parts.accounts.ready(), accounts: parts.accounts.statuses() }),
     signInLink: () => http()?.signInLink(),
     status: () => statusOf(options, parts, startedAtMs),
     ...(options.restart === undefined ? {} : { restart: options.restart }),
     ...ownersAsks(options.store, parts.answers),
     people: parts.reception.people,
+    strangers: () => options.store.pairing.pending(options.now()).length,
     audit: options.store.audit,
     permissions: createPermissionsControl(options),
     links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };
+  return cleanControl(handlers, createRedactor(options.secrets, 'plain'));
 }
-    strangers: () => options.store.pairing.pending(options.now()).length,
 
 /** What was to be sent while the account stood still. */
 function wake({ store }: DaemonOptions, { outbox }: Parts, account: string): void {

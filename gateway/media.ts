@@ -1,6 +1,5 @@
 /** Files that come with messages and files that answers deliver. Each turn has its own directory; nothing is fetched before authorisation. */
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -41,7 +40,7 @@ export function createMedia(options: MediaOptions): Media {
       if (message.attachments.length === 0) return [];
       const account = options.accounts.get(accountKey(message.chat));
       const into = directory(turnId);
-      await mkdir(into, { recursive: true, mode: 0o700 });
+      await makeDirectory(into);
       const parts: Part[] = [];
       for (const attachment of message.attachments) {
         const file = path.join(into, fileName(message, parts.length, attachment));
@@ -50,6 +49,13 @@ export function createMedia(options: MediaOptions): Media {
       return parts;
     },
   };
+}
+
+/** Its name can be guessed: what somebody has put there beforehand, a link that leads elsewhere, is taken away. */
+async function makeDirectory(into: string): Promise<void> {
+  const facts = await lstat(into).catch(() => undefined);
+  if (facts !== undefined && !facts.isDirectory()) await rm(into, { force: true });
+  await mkdir(into, { recursive: true, mode: 0o700 });
 }
 
 interface Item {
@@ -94,7 +100,8 @@ async function fetchFile({ attachment, file, account, options }: Item, signal: A
   try {
     const source = await account.adapter.fetch(attachment, deadline);
     const counter = countBytes(limit);
-    await pipeline(source, counter.stream, createWriteStream(file, { flags: 'w', mode: 0o600 }), { signal: deadline });
+    await rm(file, { force: true }); // half of it, from before a crash; or a link, which must not be written through
+    await pipeline(source, counter.stream, (await open(file, 'wx', 0o600)).createWriteStream(), { signal: deadline });
     return { sizeBytes: counter.total() };
   } catch (error) {
     signal.throwIfAborted();

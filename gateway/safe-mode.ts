@@ -1,8 +1,10 @@
 /** After too many failed starts in a row: only the control surface, so that a person can see why. Nothing is connected and no turn runs. */
+import { cleanControl } from './clean-control.ts';
 import type { Daemon, HttpOptions } from './daemon.ts';
 import { createControlSocket } from './http/control-socket.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import type { Log } from './log.ts';
+import type { Redact } from './secrets.ts';
 import type { Starts } from './starts.ts';
 import type { ControlHandlers, Status } from './status.ts';
 import type { Store } from './store/index.ts';
@@ -18,6 +20,7 @@ export interface SafeModeOptions {
   readonly controlSocket: string;
   readonly controlToken?: string | undefined;
   readonly restart: () => void;
+  readonly redact: Redact;
   readonly log: Log;
   readonly now: Clock;
 }
@@ -54,7 +57,7 @@ export async function startSafeMode(options: SafeModeOptions): Promise<Daemon> {
 
 function safeHandlers(options: SafeModeOptions, notes: readonly string[], http: () => HttpServer | undefined): ControlHandlers {
   const startedAtMs = options.now();
-  return {
+  const handlers: ControlHandlers = {
     ready: () => ({ ready: false, accounts: [] }),
     signInLink: () => http()?.signInLink(),
     status: () => statusOf(options, notes, startedAtMs),
@@ -63,6 +66,7 @@ function safeHandlers(options: SafeModeOptions, notes: readonly string[], http: 
     ...(options.store === undefined ? {} : { audit: options.store.audit }),
     answerAsk: () => ({ done: false, text: 'The gateway is in safe mode and decides nothing.' }),
   };
+  return cleanControl(handlers, options.redact);
 }
 
 /** The page may be what keeps failing (its port is taken): then the socket alone has to do. */

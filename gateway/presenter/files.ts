@@ -1,9 +1,10 @@
 /** Copies a file that an answer delivers into the gateway's own store, so that what is sent is what was there when the answer was given. */
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, mkdir, open, realpath } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { AttachmentKind } from '../../adapters/adapter.ts';
+import { type OpenFile, openInside, UnfitFileError } from './inside.ts';
 
 export interface OutgoingFile {
   readonly path: string;
@@ -44,23 +45,31 @@ const types: Readonly<Record<string, readonly [string, AttachmentKind]>> = {
 
 /** Rejects with one sentence that a person may read. Only regular files of the workspace (or `alsoFrom`), by opened descriptor: no links, devices or pipes. */
 export async function takeFile(request: FileRequest, signal: AbortSignal): Promise<OutgoingFile> {
-  const name = path.basename(request.wanted);
-  const source = await openInside(request, name);
+  const name = shownName(path.basename(request.wanted));
+  const source = await openSource(request, name);
   try {
-    refuseUnfit(await source.stat(), name, request.limitBytes);
+    refuseUnfit(source.facts, name, request.limitBytes);
     const to = path.join(request.into, name);
     await copy(source, to, signal);
     const [mime, kind] = types[path.extname(name).toLowerCase()] ?? ['application/octet-stream', 'file'];
     return { path: to, name, mime, kind };
   } finally {
-    await source.close();
+    await source.handle.close();
   }
 }
 
-async function copy(source: FileHandle, to: string, signal: AbortSignal): Promise<void> {
+/** What turns the reading direction or cannot be seen could make a program look like a picture. */
+function shownName(name: string): string {
+  return name.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_');
+}
+
+/** No more than was looked at, however it grows meanwhile; and never through what somebody has put in the copy's place. */
+async function copy({ handle, facts }: OpenFile, to: string, signal: AbortSignal): Promise<void> {
   try {
     await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-    await pipeline(source.createReadStream({ autoClose: false }), (await open(to, 'w', 0o600)).createWriteStream(), { signal });
+    await rm(to, { force: true });
+    const source = handle.createReadStream({ autoClose: false, start: 0, end: facts.size - 1 });
+    await pipeline(source, (await open(to, 'wx', 0o600)).createWriteStream(), { signal });
   } catch (error) {
     signal.throwIfAborted();
     throw new Error(`${path.basename(to)} could not be copied`, { cause: error });
@@ -68,39 +77,19 @@ async function copy(source: FileHandle, to: string, signal: AbortSignal): Promis
 }
 
 function refuseUnfit(facts: Stats, name: string, limitBytes: number): void {
-  if (!facts.isFile()) throw new Error(`${name} is not a regular file`);
-  if (facts.nlink > 1) throw new Error(`${name} has more than one name on disk (a hard link)`);
   if (facts.size === 0) throw new Error(`${name} is empty`);
   if (facts.size > limitBytes)
     throw new Error(`${name} is larger than the ${Math.floor(limitBytes / 1024 / 1024)} MB that can be sent here`);
 }
 
-/** Opens first and asks afterwards where the opened file really lies, so that nothing can be swapped in between. */
-async function openInside({ wanted, workspace, alsoFrom }: FileRequest, name: string): Promise<FileHandle> {
-  const handle = await openPlain(path.resolve(workspace, wanted), name);
+/** A relative path is one of the workspace. */
+async function openSource({ wanted, workspace, alsoFrom }: FileRequest, name: string): Promise<OpenFile> {
+  const file = path.resolve(workspace, wanted);
+  const root = alsoFrom.find((other) => file.startsWith(`${path.resolve(other)}${path.sep}`)) ?? workspace;
   try {
-    const real = await realpath(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path.resolve(workspace, wanted));
-    for (const root of [workspace, ...alsoFrom]) if (real.startsWith(`${await realRoot(root)}${path.sep}`)) return handle;
-    throw new Error(`${name} is outside the workspace`);
+    return await openInside(root, file);
   } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-async function realRoot(root: string): Promise<string> {
-  try {
-    return await realpath(root);
-  } catch {
-    return root; // a root that does not exist contains nothing
-  }
-}
-
-/** O_NONBLOCK: opening a pipe must not wait for its other end. */
-async function openPlain(file: string, name: string): Promise<FileHandle> {
-  try {
-    return await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    throw new Error(`${name} could not be opened`, { cause: error });
+    const why = error instanceof UnfitFileError ? error.message : 'could not be opened';
+    throw new Error(`${name} ${why}`, { cause: error });
   }
 }

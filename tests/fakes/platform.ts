@@ -2,6 +2,7 @@
  * A small real platform: a server in memory and the adapter that talks to it. It records every call, fails as it is told to, and can be
  * severed from a gateway that "was killed" while what it has delivered stays.
  */
+import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import {
@@ -38,6 +39,8 @@ export interface Shown {
   readonly chat: ChatRef;
   readonly key: string;
   message: Outbound;
+  /** Of a file, as it was uploaded. */
+  readonly content?: Buffer;
   deleted: boolean;
 }
 
@@ -223,8 +226,9 @@ async function send(
   const { chat } = message;
   const known = server.options.capabilities?.includes('idempotent') ? server.shown.find((shown) => shown.key === key) : undefined;
   const id = known?.id ?? `${server.shown.length + 1}`;
+  const content = message.type === 'file' ? { content: readFileSync(message.path) } : {};
   const effect = (): void => {
-    if (known === undefined) server.shown.push({ id, chat, key, message, deleted: false });
+    if (known === undefined) server.shown.push({ id, chat, key, message, ...content, deleted: false });
   };
   await perform(line, { facts: { kind: 'send', chat: chat.chat, key, message }, effect }, signal);
   return { chat, id };

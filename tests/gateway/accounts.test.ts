@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Adapter, FatalAdapterError, type Host } from '../../adapters/adapter.ts';
 import type { Platform } from '../../adapters/platform.ts';
 import { createAccounts } from '../../gateway/accounts.ts';
+import { createGuard } from '../../gateway/guarded-adapter.ts';
 import { createFakePlatform } from '../fakes/platform.ts';
 import { settled } from './support/gateway.ts';
 import { temporaryHome, temporaryStore } from './support/home.ts';
@@ -33,6 +34,7 @@ async function accountsOf(runs: Readonly<Record<string, Run>>, home = temporaryH
     now: Date.now,
     receive: () => undefined,
     alert: (account, sentence) => void alerts.push(`${account}: ${sentence}`),
+    guard: createGuard({ redact: (text) => text, mediaRoot: home }),
   });
   for (const [name, run] of Object.entries(runs)) {
     const fake = createFakePlatform();

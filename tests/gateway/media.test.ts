@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Attachment, DeliveryError } from '../../adapters/adapter.ts';
 import type { Part } from '../../agent/message.ts';
 import { type Accounts, createAccounts } from '../../gateway/accounts.ts';
+import { createGuard } from '../../gateway/guarded-adapter.ts';
 import { createMedia } from '../../gateway/media.ts';
 import { createFakePlatform, type FakePlatformOptions } from '../fakes/platform.ts';
 import { type Gateway, startGateway } from './support/gateway.ts';
@@ -122,6 +123,30 @@ describe('what is not an image', () => {
     expect(first?.role === 'user' && first.content).toHaveLength(61);
     expect(readdirSync(path.join(gateway.home, 'media', '1'))).toHaveLength(60);
   });
+});
+
+describe('what somebody has put in the place of a file beforehand', () => {
+  it.each<[string, (home: string, victim: string) => void]>([
+    ['is not written through', (home, victim) => symlinkSync(victim, path.join(home, 'media', '1', 'm-e-1-cat.png'))],
+    ['does not lead elsewhere', (home, victim) => swapForLink(path.join(home, 'media', '1'), path.dirname(victim))],
+  ])('%s', async (_title, prepare) => {
+    const platform = createFakePlatform({ files: { x: bytes(2048) } });
+    const gateway = await startGateway({ platform });
+    const elsewhere = temporaryHome();
+    const victim = path.join(elsewhere, 'm-e-1-cat.png');
+    writeFileSync(victim, 'untouched');
+    mkdirSync(path.join(gateway.home, 'media', '1'));
+    prepare(gateway.home, victim);
+    gateway.receive([message('look', { event: 'e', attachments: [image] })]);
+    await gateway.idle();
+    expect(readFileSync(victim, 'utf8')).toBe('untouched');
+    expect(lstatSync(path.join(gateway.home, 'media', '1', 'm-e-1-cat.png')).size).toBe(2048);
+  });
+
+  function swapForLink(directory: string, other: string): void {
+    rmSync(directory, { recursive: true });
+    symlinkSync(other, directory);
+  }
 });
 
 describe('an album', () => {
@@ -250,7 +275,8 @@ function brokenStream(): Readable {
 }
 
 async function accountsOf(platform: ReturnType<typeof createFakePlatform>): Promise<Accounts> {
-  const ports = { store: temporaryStore(), log: memoryLog(), now: Date.now, receive: () => undefined, alert: () => undefined };
+  const guard = createGuard({ redact: (text) => text, mediaRoot: temporaryHome() });
+  const ports = { store: temporaryStore(), log: memoryLog(), now: Date.now, receive: () => undefined, alert: () => undefined, guard };
   const accounts = createAccounts(ports);
   await accounts.add(platform, []);
   return accounts;

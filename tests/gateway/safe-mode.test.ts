@@ -77,7 +77,7 @@ describe('safe mode', () => {
   async function safely(store: Store | undefined, restart = (): void => undefined): Promise<{ daemon: Daemon; ask: Ask }> {
     const controlSocket = path.join(temporaryHome(), 'run', 'gateway.sock');
     const options = { version: '1', home: '/home', store, http: undefined, notes: [safeModeNote(facts)], controlSocket, restart };
-    const daemon = await startSafeMode({ ...options, log: memoryLog(), now: Date.now });
+    const daemon = await startSafeMode({ ...options, redact: (text) => text, log: memoryLog(), now: Date.now });
     return { daemon, ask: (method, route) => callControl(controlSocket, { method, route }, AbortSignal.timeout(5000)) };
   }
   type Ask = (method: 'GET' | 'POST', route: string) => Promise<unknown>;

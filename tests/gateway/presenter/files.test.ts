@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeFile } from '../../../gateway/presenter/files.ts';
 import { createFakePlatform } from '../../fakes/platform.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -10,9 +11,35 @@ import { scriptedModel } from '../support/model.ts';
 
 const signal = AbortSignal.timeout(20_000);
 
+function swapDirectory(directory: string, other: string): void {
+  rmSync(directory, { recursive: true });
+  symlinkSync(other, directory);
+}
+
 function neighbour({ workspace }: Places): void {
   mkdirSync(`${workspace}-2`);
   writeFileSync(`${workspace}-2/x`, 'x');
+}
+
+/** The secret lies where the link in the place of the workspace leads. */
+function exchanged({ root, workspace }: Places): void {
+  renameSync(workspace, `${workspace}-away`);
+  symlinkSync(root, workspace);
+}
+
+/** A program that does something in a tight loop, on another core. */
+function besides(code: string): Worker {
+  const worker = new Worker(`const fs = require('node:fs'); ${code}`, { eval: true });
+  onTestFinished(() => void worker.terminate());
+  return worker;
+}
+
+/** Undefined for what was refused. */
+function contentOf(taking: ReturnType<typeof takeFile>): Promise<string | undefined> {
+  return taking.then(
+    ({ path: copy }) => readFileSync(copy, 'utf8'),
+    () => undefined,
+  );
 }
 
 /** A workspace with a secret beside it. */
@@ -75,6 +102,7 @@ describe('what is refused', () => {
     ['a symbolic link to a file outside', 'link', ({ workspace }) => symlinkSync('/etc/passwd', path.join(workspace, 'link'))],
     ['a symbolic link to a file inside', 'link', ({ workspace }) => symlinkSync('report.pdf', path.join(workspace, 'link'))],
     ['a file behind a linked directory', 'link/secret', ({ root, workspace }) => symlinkSync(root, path.join(workspace, 'link'))],
+    ['a file below the workspace, whose own place a link has taken', 'secret', exchanged],
     ['a hard link', 'hard', ({ root, workspace }) => linkSync(path.join(root, 'secret'), path.join(workspace, 'hard'))],
     ['a pipe, without waiting for its other end', 'pipe', ({ workspace }) => spawnSync('mknod', [path.join(workspace, 'pipe'), 'p'])],
     ['a device', '/dev/zero'],
@@ -121,6 +149,67 @@ describe('what is refused', () => {
     expect(taken).toBeGreaterThan(0);
   });
 
+  it('a hard link that is taken away again before anybody has counted its names', { timeout: 20_000 }, async () => {
+    const at = places();
+    const secret = path.join(at.root, 'secret');
+    const name = path.join(at.workspace, 'brief');
+    const busy = besides(
+      `for (;;) { fs.linkSync(${JSON.stringify(secret)}, ${JSON.stringify(name)}); fs.rmSync(${JSON.stringify(name)}); }`,
+    );
+    const stop = Date.now() + 1500;
+    let tries = 0;
+    for (; Date.now() < stop; tries += 1) {
+      const taken = await Promise.all([take(at, 'brief'), take({ ...at, into: `${at.into}-2` }, 'brief')].map(contentOf));
+      expect(taken).toEqual([undefined, undefined]);
+    }
+    await busy.terminate();
+    expect(tries).toBeGreaterThan(10);
+  });
+
+  it('a directory on the way that is swapped for a link to outside', { timeout: 20_000 }, async () => {
+    const at = places();
+    mkdirSync(path.join(at.root, 'outside'));
+    writeFileSync(path.join(at.root, 'outside', 'report'), 'SECRET');
+    const inside = path.join(at.workspace, 'inside');
+    mkdirSync(inside);
+    writeFileSync(path.join(inside, 'report'), 'harmless');
+    symlinkSync('../outside', path.join(at.workspace, 'link'));
+    const stop = Date.now() + 1000;
+    let taken = 0;
+    while (Date.now() < stop) {
+      const taking = take(at, 'inside/report').then(
+        ({ path: copy }) => {
+          taken += 1;
+          return readFileSync(copy, 'utf8');
+        },
+        () => 'harmless',
+      );
+      for (let turn = 0; turn < 2; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        renameSync(path.join(at.workspace, 'inside'), path.join(at.workspace, 'away'));
+        renameSync(path.join(at.workspace, 'link'), path.join(at.workspace, 'inside'));
+        renameSync(path.join(at.workspace, 'away'), path.join(at.workspace, 'link'));
+      }
+      expect(await taking).toBe('harmless');
+    }
+    expect(taken).toBeGreaterThan(0);
+  });
+
+  it('what is put in the place of the copy beforehand', async () => {
+    const at = places();
+    mkdirSync(at.into, { recursive: true });
+    writeFileSync(path.join(at.root, 'victim'), 'untouched');
+    symlinkSync(path.join(at.root, 'victim'), path.join(at.into, 'report.pdf'));
+    expect(readFileSync((await take(at, 'report.pdf')).path, 'utf8')).toBe('the report');
+    expect(readFileSync(path.join(at.root, 'victim'), 'utf8')).toBe('untouched');
+  });
+
+  it('a name that reads otherwise than it is', async () => {
+    const at = places();
+    writeFileSync(path.join(at.workspace, 'harmless\u202efdp.exe'), 'x');
+    expect((await take(at, 'harmless\u202efdp.exe')).name).toBe('harmless_fdp.exe');
+  });
+
   it('a place to copy to that cannot be written is told without its path', async () => {
     const at = places();
     writeFileSync(path.join(at.root, 'media'), 'a file where a directory should be');
@@ -146,11 +235,40 @@ describe('an answer with files', () => {
     const { platform, gateway } = await deliver('Here it is.\nMEDIA:report.pdf', (at) =>
       writeFileSync(path.join(at, 'report.pdf'), 'the report'),
     );
-    const [text, file] = platform.shown.map(({ message }) => message);
-    expect(text).toMatchObject({ type: 'text', markdown: 'Here it is.' });
-    expect(file).toMatchObject({ type: 'file', name: 'report.pdf', mime: 'application/pdf' });
-    expect(file?.type === 'file' && readFileSync(file.path, 'utf8')).toBe('the report');
-    expect(file?.type === 'file' && file.path.startsWith(path.join(gateway.home, 'media'))).toBe(true);
+    const [text, file] = platform.shown;
+    expect(text?.message).toMatchObject({ type: 'text', markdown: 'Here it is.' });
+    expect(file?.message).toMatchObject({ type: 'file', name: 'report.pdf', mime: 'application/pdf' });
+    expect(String(file?.content)).toBe('the report');
+    expect(readFileSync(path.join(gateway.home, 'media', '1', 'out', '0', 'report.pdf'), 'utf8')).toBe('the report');
+  });
+
+  it.each<[string, (copy: string, secret: string) => void]>([
+    ['a link is put in its place', (copy, secret) => symlinkSync(secret, copy)],
+    ['another name of a file elsewhere is put in its place', (copy, secret) => linkSync(secret, copy)],
+    ['its directory becomes a link', (copy, secret) => swapDirectory(path.dirname(copy), path.dirname(secret))],
+    ['the turn’s directory becomes a link', (copy, secret) => swapDirectory(path.join(copy, '../../..'), path.join(secret, '../../..'))],
+  ])('sends nothing else when %s while it waits to be sent', async (_title, swap) => {
+    const platform = createFakePlatform();
+    const outside = path.join(temporaryHome(), '1', 'out', '0');
+    mkdirSync(outside, { recursive: true });
+    const secret = path.join(outside, 'report.pdf');
+    writeFileSync(secret, 'SECRET');
+    const model = scriptedModel(({ system }) => {
+      writeFileSync(path.join(/Your working directory is (\S+);/.exec(system)?.[1] ?? '', 'report.pdf'), 'the report');
+      return 'Here it is.\nMEDIA:report.pdf';
+    });
+    const gateway = await startGateway({ platform, model });
+    const copy = path.join(gateway.home, 'media', '1', 'out', '0', 'report.pdf');
+    platform.fail({
+      after: () => {
+        rmSync(copy);
+        swap(copy, secret);
+      },
+    }); // while the text goes out, which is before it
+    gateway.say('ann', 'send it');
+    await gateway.idle();
+    expect(platform.shown.filter(({ content }) => content !== undefined)).toEqual([]);
+    expect(gateway.answers('ann').at(-1)).toMatch(/could not deliver the file report\.pdf/);
   });
 
   it('says in one sentence each what could not be sent, and sends the rest', async () => {

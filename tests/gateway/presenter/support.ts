@@ -3,12 +3,13 @@ import type { OutboundProgress, SentRef } from '../../../adapters/adapter.ts';
 import type { AgentEvent } from '../../../agent/events.ts';
 import { createAccounts } from '../../../gateway/accounts.ts';
 import { createTurnDrafts } from '../../../gateway/drafts.ts';
+import { createGuard } from '../../../gateway/guarded-adapter.ts';
 import { createOutbox } from '../../../gateway/outbox.ts';
 import { createBubbles } from '../../../gateway/presenter/bubbles.ts';
 import { createLive, type Live } from '../../../gateway/presenter/live.ts';
 import type { LiveDisplay } from '../../../gateway/presenter/live-options.ts';
 import { createFakePlatform, type FakePlatformOptions } from '../../fakes/platform.ts';
-import { temporaryStore } from '../support/home.ts';
+import { temporaryHome, temporaryStore } from '../support/home.ts';
 import { memoryLog } from '../support/log.ts';
 
 export interface LiveOnOptions extends FakePlatformOptions {
@@ -23,7 +24,8 @@ export async function liveOn(options: LiveOnOptions = {}) {
   const bubbles: SentRef[] = [];
   const log = memoryLog();
   const store = temporaryStore();
-  const ports = { store, log, now: Date.now, receive: () => undefined, alert: () => undefined };
+  const guard = createGuard({ redact: (text) => text, mediaRoot: temporaryHome() });
+  const ports = { store, log, now: Date.now, receive: () => undefined, alert: () => undefined, guard };
   const accounts = createAccounts(ports);
   await accounts.add(platform, []);
   const account = accounts.get('fake/main');
