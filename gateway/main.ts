@@ -1,5 +1,5 @@
 /** The composition root: the only place that knows every room. Run as `hermes <arguments>`. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,11 +16,12 @@ import { runCli } from './cli/run.ts';
 import type { RunOptions } from './cli/verbs.ts';
 import { safeWelcome, welcome } from './cli/welcome.ts';
 import { strangePlatforms } from './config/display.ts';
-import { createLiveConfig, derived, type LiveConfig } from './config/live.ts';
-import { ConfigError, loadConfig } from './config/load.ts';
-import { changeNotice, needsRestart } from './config/restart.ts';
+import { derived, type LiveConfig } from './config/live.ts';
+import { loadConfig } from './config/load.ts';
+import { needsRestart } from './config/restart.ts';
 import { gatewayAliases, gatewaySections } from './config/sections.ts';
 import { settingsOf } from './config/settings.ts';
+import { watchHome } from './config/watch-home.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { markerOf, protectedPaths } from './home-paths.ts';
@@ -34,6 +35,7 @@ import { type LoadedPermissions, loadPermissions, permissionsFile } from './perm
 import { createPermissions } from './permissions/permissions.ts';
 import { endEarly, type ProcessOptions, runUntilStopped, startAgain } from './process.ts';
 import { safeModeNote, startSafeMode } from './safe-mode.ts';
+import { openSecretBook, type SecretBook } from './secret-book.ts';
 import { createSecretFilter, withoutSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { beginStart, type Starts } from './starts.ts';
@@ -98,11 +100,12 @@ async function run(options: RunOptions): Promise<number> {
   process.on('SIGUSR1', () => restart.abort()); // from here on: what comes while we start is done when we run
   const home = homeDirectory(process.env);
   const prepared = prepareHome(home, { ...ownSections, ...platformSections });
-  const isStarted = endEarly(() => counted.forgive()); // before it is counted: a signal comes at any time
-  const starts = beginStart(home);
+  const secrets = openSecretBook(home, process.env);
+  const isStarted = endEarly(() => counted, secrets.redact); // before it is counted: a signal comes at any time
+  const starts = beginStart(home, secrets.redact);
   // In safe mode a stop or a restart by a person is what makes the next start an ordinary one.
   const counted = starts.isSafe ? { fails: () => undefined, reset: () => undefined, forgive: starts.reset } : starts;
-  const begin = { home, starts, notes: prepared.notes, verbose: options.verbose, restart: () => restart.abort() };
+  const begin = { home, starts, secrets, notes: prepared.notes, verbose: options.verbose, restart: () => restart.abort() };
   try {
     const { daemon, log, ...drains } = await (starts.isSafe ? startSafely(begin) : start(begin));
     const ended = runUntilStopped(daemon, { ...drains, restart: restart.signal, starts: counted, log });
@@ -119,6 +122,7 @@ async function run(options: RunOptions): Promise<number> {
 interface Begin {
   readonly home: string;
   readonly starts: Starts;
+  readonly secrets: SecretBook;
   readonly notes: readonly string[];
   readonly verbose: boolean;
   readonly restart: () => void;
@@ -128,18 +132,19 @@ interface Started extends Pick<ProcessOptions, 'drainMs' | 'restartDrainMs' | 'l
   readonly daemon: Daemon;
 }
 
-async function start({ home, notes, verbose, restart }: Begin): Promise<Started> {
+async function start({ home, secrets, notes, verbose, restart }: Begin): Promise<Started> {
   const loaded = load(home);
+  secrets.add(loaded.secrets);
   const { config } = loaded;
-  const log = createLog({ level: verbose ? 'debug' : config.logging.level, secrets: () => loaded.secrets });
+  const log = createLog({ level: verbose ? 'debug' : config.logging.level, secrets: secrets.all });
   for (const warning of [...loaded.warnings, ...notes]) log.warn({}, warning);
   const store = openStore({ home, migrations, now: Date.now });
   const personId = (platform: string, written: string): string => personIdOf(platforms as readonly Platform[], platform, written);
   const imported = importApproved(store, { home, now: Date.now(), personId });
   await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
   const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
-  const live = watchConfig(home, loaded, owner);
-  const composed = compose(home, live, log);
+  const live = watchConfig({ home, loaded, secrets }, owner);
+  const composed = compose(home, live, { log, secrets });
   const strange = strangeToolChoices(composed.settings().tools, composed.tools);
   for (const warning of strange) log.warn({}, warning);
   const options = { ...composed, store, restart, notes: [...loaded.warnings, ...strange, ...notes, ...imported] };
@@ -163,10 +168,11 @@ async function start({ home, notes, verbose, restart }: Begin): Promise<Started>
 }
 
 /** With whatever of the configuration and the store can be had. */
-async function startSafely({ home, starts, notes: prepared, verbose, restart }: Begin): Promise<Started> {
+async function startSafely({ home, starts, secrets, notes: prepared, verbose, restart }: Begin): Promise<Started> {
   const notes = [safeModeNote(starts), ...prepared];
   const loaded = unlessBroken(() => load(home), notes);
-  const log = createLog({ level: verbose ? 'debug' : 'info', secrets: () => loaded?.secrets ?? [] });
+  secrets.add(loaded?.secrets ?? []);
+  const log = createLog({ level: verbose ? 'debug' : 'info', secrets: secrets.all });
   const store = unlessBroken(() => openStore({ home, migrations, now: Date.now }), notes);
   const http = loaded === undefined ? undefined : httpOptions(loaded);
   const daemon = await startSafeMode({
@@ -178,6 +184,7 @@ async function startSafely({ home, starts, notes: prepared, verbose, restart }: 
     controlSocket: controlSocketPath(home),
     controlToken: loaded?.controlToken,
     restart,
+    redact: secrets.redact,
     log,
     now: Date.now,
   });
@@ -202,10 +209,14 @@ interface Owner {
   tell(sentence: string): void;
 }
 
-function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonOptions, 'store' | 'notes'> {
+function compose(
+  home: string,
+  live: LiveConfig<Loaded>,
+  { log, secrets }: { readonly log: Log; readonly secrets: SecretBook },
+): Omit<DaemonOptions, 'store' | 'notes'> {
   const { config, accounts, controlToken } = live.current();
   const tools = toolsOf(home, config);
-  const filter = createSecretFilter(() => live.current().secrets, 'plain');
+  const filter = createSecretFilter(secrets.all, 'plain');
   const { gateway } = config;
   return {
     version,
@@ -220,7 +231,7 @@ function compose(home: string, live: LiveConfig<Loaded>, log: Log): Omit<DaemonO
     http: httpOptions({ config }),
     controlSocket: controlSocketPath(home),
     controlToken,
-    secrets: () => live.current().secrets,
+    secrets: secrets.all,
   };
 }
 
@@ -254,32 +265,21 @@ function accountOf({ accounts }: Loaded): (key: string) => AccountConfig | undef
   return (key) => accounts.find(({ platform, account = 'main' }) => accountKey({ platform: platform.name, account }) === key)?.config;
 }
 
-/** Also while nobody writes: who has just broken the file is still looking. */
-const lookEveryMs = 5000;
-
-function watchConfig(home: string, loaded: Loaded, owner: Owner): LiveConfig<Loaded> {
-  const file = path.join(home, 'config.yaml');
-  const live: LiveConfig<Loaded> = createLiveConfig<Loaded>({
-    files: [file, path.join(home, '.env'), path.join(home, permissionsFile)],
-    load: () => {
-      // Without it everything would be as in a fresh home: nobody could talk to the bots any more.
-      if (!existsSync(file)) throw new ConfigError(home, ['config.yaml is gone']);
-      try {
-        return load(home, live.current());
-      } catch (error) {
-        throw error instanceof ConfigError ? error : new ConfigError(home, [error instanceof Error ? error.message : String(error)]);
-      }
-    },
+function watchConfig({ home, loaded, secrets }: Pick<Begin, 'home' | 'secrets'> & { readonly loaded: Loaded }, owner: Owner) {
+  const read = (before: Loaded): Loaded => {
+    secrets.look();
+    const fresh = load(home, before);
+    secrets.add(fresh.secrets);
+    return fresh;
+  };
+  return watchHome({
+    home,
+    files: ['.env', permissionsFile],
     initial: loaded,
-    now: Date.now,
-    onBroken: (sentence) => owner.tell(sentence),
-    onChanged: ({ after, repaired }) => {
-      const notice = changeNotice(repaired, needsRestart(flat(loaded), flat(after)));
-      if (notice !== undefined) owner.tell(notice);
-    },
+    read,
+    changes: (after) => needsRestart(flat(loaded), flat(after)),
+    tell: (sentence) => owner.tell(sentence),
   });
-  setInterval(live.current, lookEveryMs).unref();
-  return live;
 }
 
 /** With each further account beside the sections. */
@@ -292,4 +292,5 @@ function manifest(name: string, options: Readonly<Record<string, unknown>>): str
 }
 
 // Not left to the event loop: after a start that failed halfway, what had begun to listen would keep the process.
-process.exit(await runCli(process.argv.slice(2), { version, run, home: homeDirectory, check: load, permissions, manifest }));
+const redact = (text: string) => openSecretBook(homeDirectory(process.env), process.env).redact(text);
+process.exit(await runCli(process.argv.slice(2), { version, run, home: homeDirectory, check: load, permissions, manifest, redact }));

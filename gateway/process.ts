@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import type { Daemon } from './daemon.ts';
 import type { Log } from './log.ts';
+import type { Redact } from './secrets.ts';
 import type { Starts } from './starts.ts';
 import { pause, within } from './time.ts';
 
@@ -58,18 +59,26 @@ export async function runUntilStopped(daemon: Daemon, options: ProcessOptions): 
 
 /**
  * Until `runUntilStopped` does it: whoever stops a process that is still starting has not seen a start fail. Nothing has begun that an end
- * at once would harm. Returns what ends this.
+ * at once would harm. What is thrown where nobody catches it ends the start, and Node itself would print it with whatever is in it. Returns
+ * what ends this.
  */
-export function endEarly(forgive: () => void): () => void {
+export function endEarly(starts: () => Pick<Starts, 'fails' | 'forgive'>, redact: Redact): () => void {
   const end = (): never => {
-    forgive();
+    starts().forgive();
     process.exit(0);
+  };
+  const crash = (error: unknown): never => {
+    process.stderr.write(`hermes: the start failed: ${redact(error instanceof Error ? String(error.stack) : String(error))}\n`);
+    starts().fails(error);
+    process.exit(1);
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+  process.on('uncaughtException', crash);
   return () => {
     process.off('SIGTERM', end);
     process.off('SIGINT', end);
+    process.off('uncaughtException', crash);
   };
 }
 

@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { Redact } from './secrets.ts';
 
 export interface Starts {
   /** Before this one. */
@@ -25,8 +26,8 @@ type Count = z.infer<typeof fileSchema>;
 const failuresBeforeSafeMode = 5;
 const longestError = 2000;
 
-/** The start counts as failed from here on until it is something else: a process that is killed can say nothing any more. */
-export function beginStart(home: string): Starts {
+/** `redact`: of what a failure says, which is kept and told. The start counts as failed from here on until it is something else: a process that is killed can say nothing any more. */
+export function beginStart(home: string, redact: Redact = (text) => text): Starts {
   const file = path.join(home, 'run', 'starts.json');
   const before = read(file);
   const isSafe = before.failed >= failuresBeforeSafeMode;
@@ -40,7 +41,7 @@ export function beginStart(home: string): Starts {
     file,
     fails: (error) => {
       if (settled) return;
-      now = { ...now, lastError: (error instanceof Error ? error.message : String(error)).slice(0, longestError) };
+      now = { ...now, lastError: redact(error instanceof Error ? error.message : String(error)).slice(0, longestError) };
       write(file, now);
     },
     reset: () => {

@@ -12,7 +12,7 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
       },
     });
   } catch (error) {
-    process.stderr.write(`${sentence(error)}\n`);
+    process.stderr.write(`${deps.redact(sentence(error))}\n`);
     return codeOf(error);
   }
 }

@@ -42,6 +42,8 @@ export interface CliDeps {
   permissions(home: string): PermissionsControl;
   /** The app that a platform's own setup page creates from this text; undefined where the platform takes none. */
   manifest(platform: string, options: Readonly<Record<string, unknown>>): string | undefined;
+  /** What went wrong may have been said by others: without the secrets of this home. Never throws. */
+  redact(text: string): string;
 }
 
 export interface RunOptions {

@@ -1,4 +1,5 @@
 import type { EnvFile } from './env-file.ts';
+import { isSecretName, passwordsIn } from './secret-values.ts';
 
 /** A variable and where it was set, for messages. */
 export interface Variable {
@@ -25,16 +26,14 @@ export class Environment {
     return entry === undefined || entry.value === '' ? undefined : { name, value: entry.value, origin: `.env line ${entry.line}` };
   }
 
-  /** Values of variables whose name says that they are secret, whether we use them or not. */
+  /** Values of variables whose name says that they are secret, whether we use them or not, and passwords in addresses. */
   secrets(): string[] {
-    const names = [...Object.keys(this.#process), ...this.#file.entries.keys()].filter(isSecretName);
-    return names.map((name) => this.find(name)?.value ?? '').filter((value) => value !== '');
+    const names = [...new Set([...Object.keys(this.#process), ...this.#file.entries.keys()])];
+    return names.flatMap((name) => {
+      const value = this.find(name)?.value ?? '';
+      return isSecretName(name) && value !== '' ? [value] : passwordsIn(value);
+    });
   }
-}
-
-/** Names of keys and variables that hold a secret. */
-export function isSecretName(name: string): boolean {
-  return /(^|_)(token|secret|password|passwd|passphrase|credentials?|api_?key|private_?key|access_?key|auth_?key)$/i.test(name);
 }
 
 const reference = /\$\$(?=\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

@@ -7,6 +7,7 @@ import { Environment } from './environment.ts';
 import { hermesInnerKeys, hermesKeys } from './hermes-keys.ts';
 import { isMap } from './known-keys.ts';
 import { readSection, type SectionInput, type Source } from './read-section.ts';
+import { withInner } from './secret-values.ts';
 import type { ConfigSection } from './section.ts';
 import { type Path, readYaml } from './yaml-file.ts';
 
@@ -88,7 +89,7 @@ export function loadConfig<S extends Sections>(sections: S, options: LoadOptions
     config: Object.freeze(config) as ConfigOf<S>,
     accounts,
     warnings: [...envFile.problems, ...unknown.warnings()],
-    secrets: [...secrets],
+    secrets: withInner(secrets),
   };
 }
 

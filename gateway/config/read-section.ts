@@ -1,8 +1,9 @@
 import type { core } from 'zod';
 import { coerceIssues, valueAt, withValue } from './coerce.ts';
-import { type Environment, interpolate, isSecretName, type Variable } from './environment.ts';
+import { type Environment, interpolate, type Variable } from './environment.ts';
 import { expected, suggestion } from './expected.ts';
 import { isMap, type ReportUnknown, withoutUnknownKeys } from './known-keys.ts';
+import { isSecretName, namedSecrets, textsIn } from './secret-values.ts';
 import type { ConfigSection } from './section.ts';
 import type { Path, YamlFile } from './yaml-file.ts';
 
@@ -54,7 +55,7 @@ export function readSection(input: SectionInput, source: Source): SectionResult 
   if (missing.length > 0) return { value: undefined, problems: missing, secrets: [] };
 
   const parsed = parse(section, data, (path) => source.file.source([...at, ...path]));
-  const secrets = section.secrets.flatMap((key) => texts(valueAt(parsed.data, key.split('.'))));
+  const secrets = [...section.secrets.flatMap((key) => textsIn(valueAt(parsed.data, key.split('.')))), ...namedSecrets(filled)];
   const describe = (issue: core.$ZodIssue) =>
     problem(input, { issue, data: parsed.data, origins: { variables, interpolated } }, source.file);
   return { value: parsed.value, problems: parsed.issues.map(describe), secrets };
@@ -132,9 +133,4 @@ function place(file: YamlFile, path: Path): string {
     if (line !== undefined) return `config.yaml line ${line}`;
   }
   return 'config.yaml';
-}
-
-function texts(value: unknown): string[] {
-  if (typeof value === 'string') return value === '' ? [] : [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
 }

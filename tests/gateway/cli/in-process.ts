@@ -15,7 +15,13 @@ export async function hermesHere(argv: readonly string[], home: string, deps: Pa
     return { text: () => written.join(''), restore: () => spy.mockRestore() };
   });
   try {
-    const rest = { run: async () => 1, check: () => ({ warnings: [] }), manifest: () => '', permissions: noPermissions };
+    const rest = {
+      run: async () => 1,
+      check: () => ({ warnings: [] }),
+      manifest: () => '',
+      permissions: noPermissions,
+      redact: (text: string) => text,
+    };
     const code = await runCli(argv, { version: '0.0.0-test', home: () => home, ...rest, ...deps });
     return { code, out: out?.text() ?? '', err: err?.text() ?? '' };
   } finally {
