@@ -93,13 +93,14 @@ function idsOf({ id, aliases }: Identity): readonly string[] {
   return [id, ...aliases];
 }
 
-function knock({ store, now }: PairingOptions, { chat, sender }: InboundMessage): Knock | undefined {
+function knock(options: PairingOptions, { chat, sender }: InboundMessage): Knock | undefined {
+  const { store, now } = options;
   const account = accountKey(chat);
   store.pairing.prune(now());
   const pending = store.pairing.pending(now(), account);
-  if (pending.some((request) => isSame(request, sender)) || isUnheard(store, account, sender, now())) return undefined;
+  if (pending.some((request) => isSame(request, sender)) || isUnheard(options, account, sender)) return undefined;
   const isCrowded = pending.length >= mostPending;
-  holdBack(store, account, sender, now() + (isCrowded ? noticeMs : betweenRequestsMs));
+  holdBack(options, { account, who: sender, ms: isCrowded ? noticeMs : betweenRequestsMs });
   const target = { chat, chatType: 'dm' } as const;
   if (isCrowded) return { part: noticePart(target, crowded) };
   const code = newCode();
@@ -120,14 +121,20 @@ function knock({ store, now }: PairingOptions, { chat, sender }: InboundMessage)
 }
 
 /** They were told something a while ago, or the account is locked. */
-function isUnheard(store: Store, account: string, who: Identity, now: number): boolean {
-  if (lockedUntil(store, { account }, now) !== undefined) return true;
-  return idsOf(who).some((person) => store.pairing.limit(account, person).until > now);
+function isUnheard({ store, now }: PairingOptions, account: string, who: Identity): boolean {
+  if (lockedUntil(store, { account }, now()) !== undefined) return true;
+  return idsOf(who).some((person) => store.pairing.limit(account, person).until > now());
+}
+
+interface HoldBack {
+  readonly account: string;
+  readonly who: Identity;
+  readonly ms: number;
 }
 
 /** By every id of theirs: nobody is somebody else with the next one. */
-function holdBack(store: Store, account: string, who: Identity, until: number): void {
-  for (const person of idsOf(who)) store.pairing.setLimit({ account, person }, { failures: 0, until });
+function holdBack({ store, now }: PairingOptions, { account, who, ms }: HoldBack): void {
+  for (const person of idsOf(who)) store.pairing.setLimit({ account, person }, { failures: 0, until: now() + ms });
 }
 
 const crowded = 'Sorry, I only talk to people whom my owner has let in, and too many are waiting just now. Please try again in an hour.';
@@ -193,7 +200,7 @@ function admit(
   return { done: true, text, after: () => outbox.kick(outboxLane(chat)) };
 }
 
-function refuse({ store, now }: PairingOptions, { id, account, person, aliases }: PairingRequest): void {
-  store.pairing.remove(id);
-  holdBack(store, account, { id: person, aliases }, now() + refusedMs);
+function refuse(options: PairingOptions, { id, account, person, aliases }: PairingRequest): void {
+  options.store.pairing.remove(id);
+  holdBack(options, { account, who: { id: person, aliases }, ms: refusedMs });
 }
