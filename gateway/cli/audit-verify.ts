@@ -1,4 +1,4 @@
-import type { AuditCheck, AuditProblem } from '../store/audit.ts';
+import type { AuditCheck, AuditProblem } from '../store/audit-rows.ts';
 import { counted } from '../words.ts';
 import { askDaemon } from './ask-daemon.ts';
 import { type Act, exitCodes } from './verbs.ts';

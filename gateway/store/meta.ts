@@ -9,7 +9,7 @@ export interface MetaStore {
   set(key: string, value: Json): void;
 }
 
-export function createMetaStore({ orm }: Database): MetaStore {
+export function createMetaStore({ orm }: Pick<Database, 'orm'>): MetaStore {
   const get = orm
     .select({ value: meta.value })
     .from(meta)

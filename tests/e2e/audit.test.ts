@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { AuditEntry } from '../../gateway/store/audit.ts';
+import type { AuditEntry } from '../../gateway/store/audit-rows.ts';
 import { useFakes } from './fakes.ts';
 
 const fakes = useFakes();

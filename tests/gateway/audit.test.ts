@@ -4,7 +4,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { callControl } from '../../gateway/http/control-client.ts';
 import { createPermissions } from '../../gateway/permissions/permissions.ts';
 import type { Rule } from '../../gateway/permissions/rule.ts';
-import type { AuditEntry } from '../../gateway/store/audit.ts';
+import type { AuditEntry } from '../../gateway/store/audit-rows.ts';
 import type { Store } from '../../gateway/store/index.ts';
 import { createFakePlatform } from '../fakes/platform.ts';
 import { askingGateway, calls, card, riskyTool } from './asks/support.ts';

@@ -1,7 +1,8 @@
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AuditCheck, AuditProblem, NewAuditEntry } from '../../../gateway/store/audit.ts';
+import type { NewAuditEntry } from '../../../gateway/store/audit.ts';
+import type { AuditCheck, AuditProblem } from '../../../gateway/store/audit-rows.ts';
 import type { Store } from '../../../gateway/store/index.ts';
 import { closeQuietly, killedCopy, temporaryHome, temporaryStore } from '../support/home.ts';
 
@@ -76,6 +77,15 @@ describe('the chain of the audit', () => {
         { kind: 'changed', id: 4 },
       ],
     ),
+    ['a row whose facts are no JSON any more', ["update audit set facts = 'x' where id = 4"], { kind: 'changed', id: 4 }],
+    ['a row whose facts are of another kind', ["update audit set facts = '7' where id = 4"], { kind: 'changed', id: 4 }],
+    [
+      'a row whose facts say something before what they said',
+      [`update audit set facts = replace(facts, '{"b":1', '{"b":0,"b":1') where id = 4`],
+      { kind: 'changed', id: 4 },
+    ],
+    ['a row whose facts are stored as bytes', ['update audit set facts = cast(facts as blob) where id = 4'], { kind: 'changed', id: 4 }],
+    ['a row whose person is stored as bytes', ['update audit set person = cast(person as blob) where id = 4'], { kind: 'changed', id: 4 }],
     ['a row that was taken out', ['delete from audit where id = 4'], { kind: 'missing', from: 4, to: 4 }],
     [
       'rows that were taken out and the rest moved up',
@@ -208,6 +218,14 @@ describe('reading the audit', () => {
     expect(ids(store, { user: '%' })).toEqual([]);
     expect(ids(store, { tool: 'file_write', user: '456', sinceMs: 0 })).toEqual([6]);
     expect(ids(store, { sinceMs: 7 * hourMs })).toEqual([]);
+  });
+
+  it('shows a row that somebody has spoilt as it stands, and the others', () => {
+    const { store } = recorded(3);
+    tampered(store, "update audit set facts = 'no \u001b json', event = cast('x' as blob), tool = cast('y' as blob) where id = 2");
+    const [, spoilt, ...rest] = store.audit.read({ limit: 10 }).entries;
+    expect(spoilt).toMatchObject({ id: 2, event: 'x', tool: 'y', facts: { unreadable: 'no \u001b json' } });
+    expect(rest).toMatchObject([{ id: 1, facts: { b: 1 } }]);
   });
 
   it('goes page by page through all that is there, each once', () => {
