@@ -1,22 +1,26 @@
 import type { AuditCheck, AuditProblem } from '../store/audit-rows.ts';
 import { counted } from '../words.ts';
-import { askDaemon } from './ask-daemon.ts';
+import { type AuditSource, withAudit } from './audit-source.ts';
 import { type Act, exitCodes } from './verbs.ts';
 
-export const act: Act = async ({ deps, print }) => {
-  let checked = 0;
-  let body: { readonly after?: number } = {};
-  for (;;) {
-    // The daemon of this home answers over a socket that only its owner can reach.
-    const found = (await askDaemon(deps, { method: 'POST', route: '/api/audit/verify', body })) as AuditCheck;
-    checked += found.checked;
-    if (found.problem !== undefined) throw new Error(sentence(found.problem, checked));
-    body = { after: found.last.id };
-    if (!found.done) continue;
-    print(checked === 0 ? 'Nothing is recorded, and nothing is missing.' : whole(checked, found.last));
-    return exitCodes.ok;
-  }
+export const act: Act = async (context) => {
+  const { sum, end } = await withAudit(context, verify);
+  if (end.problem !== undefined) throw new Error(sentence(end.problem, sum));
+  context.print(sum === 0 ? 'Nothing is recorded, and nothing is missing.' : whole(sum, end.last));
+  return exitCodes.ok;
 };
+
+/** Up to its end or the first problem. */
+async function verify(audit: AuditSource): Promise<{ readonly sum: number; readonly end: AuditCheck }> {
+  let sum = 0;
+  let after: number | undefined;
+  for (;;) {
+    const end = await audit.check(after);
+    sum += end.checked;
+    if (end.done) return { sum, end };
+    after = end.last.id;
+  }
+}
 
 /** The hash, noted elsewhere, later shows that even somebody who writes the whole record anew has not changed what was before. */
 function whole(checked: number, { id, hash }: AuditCheck['last']): string {

@@ -40,6 +40,12 @@ export function openDatabase(file: string, applicationId: number): Database {
   }
 }
 
+/** Nothing can be written through it. Only under the lock of the home, as the other. */
+export function openForReading(file: string): Pick<Database, 'orm' | 'close'> {
+  const sqlite = new Sqlite(file, { readonly: true, fileMustExist: true });
+  return { orm: drizzle({ client: sqlite }), close: () => closeQuietly(sqlite) };
+}
+
 /** Before WAL mode, so that the mark stands in the file itself and not in the log beside it: whose the file is is read without SQLite. */
 function sign(sqlite: Sqlite.Database, applicationId: number): void {
   if (sqlite.pragma('application_id', { simple: true }) !== applicationId) sqlite.pragma(`application_id = ${applicationId}`);

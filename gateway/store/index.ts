@@ -1,12 +1,14 @@
 /** Opens the store: which file, under which lock, at which version. Nothing else opens the database file. */
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
+import { sql } from 'drizzle-orm';
 import { type AccountData, createAccountData } from './account-data.ts';
 import { type ApprovalStore, createApprovalStore } from './approvals.ts';
 import { type AskStore, createAskStore } from './asks.ts';
 import { type AuditStore, createAuditStore } from './audit.ts';
+import { type AuditReader, createAuditReader } from './audit-rows.ts';
 import { type ChatSettingsStore, createChatSettings } from './chat-settings.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, openDatabase, openForReading } from './database.ts';
 import { damaged, explainFailure } from './failure.ts';
 import { createInboxStore, type InboxStore } from './inbox.ts';
 import { lockHome } from './lock.ts';
@@ -15,11 +17,11 @@ import { migrateDatabase } from './migrate.ts';
 import { createOutboxStore, type OutboxStore } from './outbox.ts';
 import { createPairingStore, type PairingStore } from './pairing.ts';
 import { createPeopleStore, type PeopleStore } from './people.ts';
+import { createPromptStore, type PromptStore } from './prompts.ts';
 import { createSearchStore, type SearchStore } from './search.ts';
 import { createSessionStore, type SessionStore } from './sessions.ts';
 import { createTodoStore, type TodoStore } from './todos.ts';
 import { createTranscriptStore, type TranscriptStore } from './transcript.ts';
-import { createPromptStore, type PromptStore } from './prompts.ts';
 import { createTurnStore, type TurnStore } from './turns.ts';
 
 /** "HGW1": tells our database from other programs' (SQLite keeps it in the file's header). */
@@ -41,9 +43,9 @@ export interface Store {
   readonly transcript: TranscriptStore;
   readonly search: SearchStore;
   readonly todos: TodoStore;
+  readonly prompts: PromptStore;
   readonly outbox: OutboxStore;
   readonly asks: AskStore;
-  readonly prompts: PromptStore;
   readonly approvals: ApprovalStore;
   readonly chats: ChatSettingsStore;
   readonly people: PeopleStore;
@@ -125,15 +127,47 @@ function repositories(database: Database, now: () => number) {
     transcript: createTranscriptStore(database, now),
     search: createSearchStore(database),
     todos: createTodoStore(database),
+    prompts: createPromptStore(database, now),
     outbox: createOutboxStore(database, now),
     asks: createAskStore(database, now),
-    prompts: createPromptStore(database, now),
     approvals: createApprovalStore(database, now),
     chats: createChatSettings(database),
     people: createPeopleStore(database),
     pairing: createPairingStore(database),
     audit: createAuditStore(database, now),
   };
+}
+
+export interface OpenedAudit extends AuditReader {
+  close(): void;
+}
+
+/**
+ * To look at the record while no daemon runs; none can start meanwhile. Nothing but the lock is written: a database of another version and what a
+ * killed daemon left in the log beside it stay as they are. Undefined: nothing was recorded yet. Throws as `openStore`.
+ */
+export function openAudit(home: string): OpenedAudit | undefined {
+  if (!storeExists(home)) return undefined;
+  const lock = lockHome(home);
+  const { file } = chooseFile(home);
+  try {
+    const database = openForReading(file);
+    const close = (): void => {
+      database.close();
+      lock.release();
+    };
+    if (hasAudit(database)) return { ...createAuditReader(database), close };
+    close();
+    return undefined;
+  } catch (error) {
+    lock.release();
+    throw explainFailure(error, file);
+  }
+}
+
+/** A database of an older version has none. */
+function hasAudit({ orm }: Pick<Database, 'orm'>): boolean {
+  return orm.get(sql`select name from sqlite_master where type = 'table' and name = 'audit'`) !== undefined;
 }
 
 /** There is one that `openStore` would open and not make. */

@@ -1,11 +1,12 @@
+import { readdirSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sinceMs } from '../../../gateway/cli/since.ts';
 import { type ControlSocket, controlSocketPath, createControlSocket } from '../../../gateway/http/control-socket.ts';
 import type { NewAuditEntry } from '../../../gateway/store/audit.ts';
-import type { Store } from '../../../gateway/store/index.ts';
+import { openStore, type Store } from '../../../gateway/store/index.ts';
 import { controlHandlers } from '../http/fixture.ts';
-import { temporaryStore } from '../support/home.ts';
+import { migrations, temporaryStore } from '../support/home.ts';
 import { temporaryHome } from './hermes.ts';
 import { hermesHere } from './in-process.ts';
 
@@ -25,7 +26,7 @@ const run = (...argv: string[]) => hermesHere(['audit', ...argv], place.home);
 
 async function daemon(...rows: readonly (Partial<NewAuditEntry> & { readonly agoMs?: number })[]): Promise<Store> {
   const clock = { now: 0 };
-  const store = temporaryStore({ now: () => clock.now });
+  const store = temporaryStore({ home: place.home, now: () => clock.now });
   store.quick(() => {
     for (const { agoMs = 0, ...row } of rows) {
       clock.now = Date.now() - agoMs;
@@ -99,11 +100,43 @@ describe('hermes audit', () => {
     expect(await run(...argv)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(expected) });
   });
 
-  test('says that no daemon runs, or that it has no database', async () => {
-    expect(await run()).toMatchObject({ code: 3, err: expect.stringContaining('hermes gateway run') });
+  test('says that the daemon has no database', async () => {
     await listen(undefined);
     expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('could not open its database') });
     expect(await run('verify')).toMatchObject({ code: 1, err: expect.stringContaining('could not open its database') });
+  });
+});
+
+describe('where no daemon runs', () => {
+  test('the database itself is read, and a row that was changed shows', async () => {
+    const store = await daemon({ facts: { status: 'one' } }, { person: '456', facts: { status: 'two' } }, { facts: { status: 'three' } });
+    const { hash } = store.audit.check().last;
+    await socket?.close();
+    socket = undefined;
+    store.close();
+    const { out } = await run('--user', '456');
+    expect(out).toMatch(/^No gateway runs: this is by its database\.\n.* {2}telegram:456 {2}call\.finished {2}terminal {2}two\n$/);
+    expect(JSON.parse((await run('--json', '-n', '2')).out)).toMatchObject([{ id: 2 }, { id: 3 }]);
+    expect(await run('verify')).toEqual({ code: 0, out: `3 rows in order. The newest is row 3, its hash ${hash}.\n`, err: '' });
+    const database = new Sqlite(store.file);
+    database.exec("update audit set person = '1' where id = 2");
+    database.close();
+    expect(await run('verify')).toMatchObject({ code: 1, out: '', err: expect.stringContaining('row 2, or the one before it') });
+  });
+
+  test('and nothing was ever recorded, it says so and makes no file', async () => {
+    expect((await run()).out).toBe('No gateway runs: this is by its database.\nNothing is recorded that was asked for.\n');
+    expect(await run('verify')).toMatchObject({ code: 0, out: 'Nothing is recorded, and nothing is missing.\n' });
+    expect(readdirSync(place.home)).not.toContain('gateway.lock');
+  });
+
+  test('but one is just starting, it does not look beside it', async () => {
+    const starting = openStore({ home: place.home, migrations, now: Date.now });
+    for (const argv of [[], ['verify']]) {
+      const { code, err } = await run(...argv);
+      expect({ code, err }).toEqual({ code: 1, err: 'hermes: A gateway is just starting or stopping here. Try again in a moment.\n' });
+    }
+    starting.close();
   });
 });
 

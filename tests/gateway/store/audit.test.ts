@@ -1,10 +1,13 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NewAuditEntry } from '../../../gateway/store/audit.ts';
 import type { AuditCheck, AuditProblem } from '../../../gateway/store/audit-rows.ts';
-import type { Store } from '../../../gateway/store/index.ts';
-import { closeQuietly, killedCopy, temporaryHome, temporaryStore } from '../support/home.ts';
+import { openAudit, openStore, type Store } from '../../../gateway/store/index.ts';
+import { HomeLockedError } from '../../../gateway/store/lock.ts';
+import { closeQuietly, killedCopy, migrations, temporaryHome, temporaryStore } from '../support/home.ts';
 
 const hourMs = 3_600_000;
 
@@ -166,6 +169,60 @@ describe('the chain of the audit', () => {
     expect(verify(copy)).toMatchObject({ checked: 3, last: { id: 3 } });
     expect(verify(copy).problem).toBeUndefined();
     closeQuietly(copy);
+  });
+});
+
+describe('the record of a daemon that does not run', () => {
+  /** SQLite may make an empty log. */
+  const bytes = (home: string) =>
+    ['state.db', 'state.db-wal']
+      .map((name) => path.join(home, name))
+      .map((file) => (existsSync(file) ? readFileSync(file) : Buffer.alloc(0)).toString('base64'));
+
+  it('is read and checked as it was left, by a stop or by a kill, and nothing is written', () => {
+    const { home, store } = recorded(3);
+    const killed = killedCopy(home);
+    store.close();
+    for (const left of [home, killed]) {
+      const before = bytes(left);
+      const audit = openAudit(left);
+      expect(audit?.check()).toMatchObject({ checked: 3, last: { id: 3 }, done: true });
+      expect(audit?.read({ limit: 2 }).entries.map(({ id }) => id)).toEqual([3, 2]);
+      audit?.close();
+      expect(bytes(left)).toEqual(before);
+    }
+    const again = temporaryStore({ home: killed });
+    again.audit.append(entry());
+    expect(verify(again)).toMatchObject({ checked: 4 });
+  });
+
+  it('is not opened beside a daemon, and no daemon starts beside it', () => {
+    const { home, store } = recorded(1);
+    expect(() => openAudit(home)).toThrow(HomeLockedError);
+    store.close();
+    const audit = openAudit(home);
+    expect(() => openStore({ home, migrations, now: Date.now })).toThrow(HomeLockedError);
+    audit?.close();
+    temporaryStore({ home });
+  });
+
+  it("is none where no gateway ever ran: another program's database stays untouched, and no file is made", () => {
+    const home = temporaryHome();
+    expect(openAudit(home)).toBeUndefined();
+    expect(readdirSync(home)).toEqual([]);
+    const other = new Sqlite(path.join(home, 'state.db'));
+    other.exec('create table audit (x)');
+    other.close();
+    expect(openAudit(home)).toBeUndefined();
+    expect(readdirSync(home)).toEqual(['state.db']);
+  });
+
+  it('says what is wrong with a file that is damaged, and gives the home free', () => {
+    const { home, store } = recorded(1);
+    store.close();
+    const file = path.join(home, 'state.db');
+    writeFileSync(file, readFileSync(file).fill(7, 100));
+    for (let time = 0; time < 2; time += 1) expect(() => openAudit(home)?.check()).toThrow(/is damaged/);
   });
 });
 
