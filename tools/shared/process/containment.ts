@@ -18,6 +18,9 @@ export const READY = 'ready';
 // The shell is process 1 of the namespace: it reaps orphans, is immune to TERM, and when it leaves the kernel kills whoever is left.
 // Standard error of the command joins its standard output so that a reader sees both in the order of writing.
 const FIRST_PROCESS = ['/bin/sh', '-c', `printf ${READY} >&2; "$@" 2>&1; exit $?`, 'sh'];
+// With a terminal the command is a job of its own: what its keys send (Ctrl-C) reaches it alone, and not the programs that guard it. Only bash gives such a
+// terminal back without an error when the command has ended.
+const FIRST_ON_TERMINAL = ['-c', `set -m; printf ${READY} >&2; "$@" 2>&1; exit $?`, 'sh'];
 const PLAIN: Containment = { kind: 'marker', wrapper: ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'] };
 
 const SELF_TEST_MS = 3_000;
@@ -33,6 +36,17 @@ export async function findContainment(candidates = namespaceCandidates(process.g
 
 export function plainContainment(): Containment {
   return PLAIN;
+}
+
+/** `programs` make a pid namespace among other things. */
+export function isolated(programs: readonly string[]): Containment {
+  return { kind: 'namespace', wrapper: [...programs, ...FIRST_PROCESS] };
+}
+
+export function withTerminal({ kind, wrapper }: Containment): Containment {
+  const bash = findProgram('bash');
+  if (kind === 'marker' || bash === undefined) return { kind, wrapper };
+  return { kind, wrapper: [...wrapper.slice(0, -FIRST_PROCESS.length), bash, ...FIRST_ON_TERMINAL] };
 }
 
 /** `unshare --kill-child` ties the namespace to unshare; setpriv ties unshare to us (prctl PR_SET_PDEATHSIG). bwrap does both itself. */

@@ -76,5 +76,6 @@ export function prefixAssignment(node: Node, actions: Actions): void {
     value: assignedValue(nameNode, valueNode, actions),
     appends: keepsValue(name, valueNode),
     directories,
+    passing: true,
   });
 }

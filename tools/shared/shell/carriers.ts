@@ -82,7 +82,7 @@ function environment(words: readonly string[], at: Special): void {
   }
   for (const word of words) {
     const assignment = /^([A-Za-z_]\w*)=([\s\S]*)$/u.exec(word);
-    if (assignment !== null) at.walk.assignments.push({ name: assignment[1] ?? '', value: assignment[2] ?? '' });
+    if (assignment !== null) at.walk.assignments.push({ name: assignment[1] ?? '', value: assignment[2] ?? '', passing: true });
   }
   const own = words[0] === '-' ? words.slice(1) : words;
   const unwrapped = skipAssignments(skipOwnWords(own, ENV));

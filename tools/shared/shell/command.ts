@@ -30,6 +30,8 @@ export interface Assignment {
   readonly directories?: Directories;
   /** Only text behind the old value. */
   readonly appends?: boolean;
+  /** For one command alone: the shell itself keeps its old value. */
+  readonly passing?: true;
 }
 
 export interface Finding {

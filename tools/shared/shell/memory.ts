@@ -18,6 +18,8 @@ export interface MemoryPlace {
   readonly workspace: string;
   /** The PATH of commands. */
   readonly searchPath: string;
+  /** What the shell was given before. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** `undefined`: it must be asked about each time. Looks at the disk. */
@@ -33,9 +35,13 @@ export async function memoryOf(text: string, place: MemoryPlace, parse: ParseShe
     programs.push(program);
   }
   const { directory, workspace, home } = place;
+  const given = Object.entries(place.variables ?? {}).sort();
   return programs.length === 0
     ? undefined
-    : { key: keyOf([directory, workspace, home, text, programs]), label: labelOf(text, { directory, programs }) };
+    : {
+        key: keyOf([directory, workspace, home, text, programs, ...(given.length > 0 ? [given] : [])]),
+        label: labelOf(text, { directory, programs }),
+      };
 }
 
 // No expansions, no input from files or texts, no control flow, nothing in the background.

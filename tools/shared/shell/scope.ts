@@ -1,6 +1,6 @@
 import type { Node } from 'web-tree-sitter';
 import type { Feed } from './command.ts';
-import { ANY, type Directories, forgotten, isComputed, PIECE, resolveWord, VOUCHED } from './pattern.ts';
+import { ANY, type Directories, forgotten, isComputed, PIECE, PLACEHOLDERS, resolveWord, VOUCHED } from './pattern.ts';
 
 /** What is known of the shell's state at one point of the text. Mutable: a walk changes it as the commands would. */
 export interface Scope {
@@ -20,9 +20,11 @@ export interface Scope {
   feed: Feed;
 }
 
-export function createScope(directory: string, home: string): Scope {
+/** `known`: what the shell that runs the text has been given before. */
+export function createScope(directory: string, home: string, known: Readonly<Record<string, string>> = {}): Scope {
   const directories = new Set([directory]);
-  const variables = new Map([['HOME', home]]);
+  const given = Object.entries(known).map(([name, value]) => [name, PLACEHOLDERS.test(value) ? ANY : value] as const);
+  const variables = new Map([['HOME', home], ...given]);
   return {
     variables,
     functions: new Map(),

@@ -1,5 +1,6 @@
 import type { Node } from 'web-tree-sitter';
 import type { Actions, Walk } from './actions.ts';
+import { noteArithmetic } from './arithmetic.ts';
 import type { Finding, Reading } from './command.ts';
 import { commonValue, type Expander, expandWord } from './expand.ts';
 import { callsItselfInBackground, changesDirectory, forgetChanged, isTrueComment, looseList } from './node-facts.ts';
@@ -16,6 +17,8 @@ const UNROLLED = 8;
 export interface Start {
   readonly directory: string;
   readonly home: string;
+  /** Variables that the shell has been given before, by name. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** Pure: text in, everything that it would run out. Never throws; what is not understood becomes a finding that asks. */
@@ -35,7 +38,7 @@ export function readShell(text: string, start: Start, parse: ParseShell): Readin
       depth -= 1;
     },
   };
-  walk.script(text, createScope(start.directory, start.home));
+  walk.script(text, createScope(start.directory, start.home, start.variables));
   return { commands: walk.commands, redirects: walk.redirects, assignments: walk.assignments, findings };
 }
 
@@ -102,7 +105,7 @@ function visitCommand(node: Node, scope: Scope, at: At): void {
   runCommand(node, scope, actions(scope, at));
 }
 
-/** Arithmetic, patterns, words outside commands: only the commands substituted into them matter. */
+/** Arithmetic, patterns, words outside commands: what matters is the commands substituted into them, and what they assign. */
 function visitExpression(node: Node, scope: Scope, at: At): void {
   const { expander } = actions(scope, at);
   if (node.isNamed) expander.substitute(node);
@@ -237,7 +240,10 @@ function actions(scope: Scope, at: At): Actions {
   const expander: Expander = {
     scope,
     doubt: at.walk.doubt,
-    substitute: (node) => substitute(node, scope, at),
+    substitute: (node) => {
+      noteArithmetic(node, scope, at.walk);
+      return substitute(node, scope, at);
+    },
   };
   return { expander, walk: at.walk, visit: (node, inner) => visit(node, inner, at) };
 }

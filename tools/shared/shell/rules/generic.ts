@@ -1,5 +1,5 @@
 import { isStartupVariable } from '../../environment.ts';
-import { commandName, type Finding, type Reading, type SimpleCommand } from '../command.ts';
+import { type Assignment, commandName, type Finding, type Reading, type SimpleCommand } from '../command.ts';
 import { ANY, isStatic, shown } from '../pattern.ts';
 import { isReader } from './known.ts';
 import type { ShellPlace } from './links.ts';
@@ -140,24 +140,34 @@ const MORE_STARTUP_NAMES = new Set(
 const HARMLESS_NODE_OPTIONS =
   /^(?:--(?:max-old-space-size|max-semi-space-size|stack-trace-limit|unhandled-rejections|test-\w+|no-[a-z-]+|enable-source-maps|trace-[a-z-]+|experimental-vm-modules|experimental-strip-types|openssl-legacy-provider)(?:=[\w.-]+)?\s*)+$/u;
 
+/** Whether a variable of this value decides which programs run, or what code runs in them. PATH always does. */
+export function decidesPrograms(name: string, value: string): boolean {
+  if (name === 'PATH') return true;
+  if (!(isStartupVariable(name) || MORE_STARTUP_NAMES.has(name) || /_(?:PAGER|EDITOR)$/u.test(name)) || HARMLESS_VALUES.test(value))
+    return false;
+  if (name === 'MAKEFLAGS' && /^[\s\w-]*$/u.test(value) && !value.includes('--eval')) return false;
+  return !(name === 'NODE_OPTIONS' && HARMLESS_NODE_OPTIONS.test(value));
+}
+
 export function assignmentFindings(assignments: Reading['assignments'], place: ShellPlace): Finding[] {
-  return assignments.flatMap(({ name, value, appends, directories }) => {
+  return assignments.flatMap((assignment) => {
+    const { name, value, directories } = assignment;
     const named = value === '' || directories === undefined ? [] : reading(value, directories, place);
     if (named.length > 0) return named;
-    if (name === 'PATH' && appends !== true)
-      return ask('It changes where programs are looked for (PATH): other ones may run than it names.', [`PATH=${shown(value)}`]);
     const written = WRITTEN_NAMES.test(name) ? streaming(value, directories, place) : [];
     if (written.length > 0) return written;
-    if (
-      !(isStartupVariable(name) || MORE_STARTUP_NAMES.has(name) || /_(?:PAGER|EDITOR)$/u.test(name)) ||
-      HARMLESS_NAMES.test(name) ||
-      HARMLESS_VALUES.test(value)
-    )
-      return [];
-    if (name === 'MAKEFLAGS' && /^[\s\w-]*$/u.test(value) && !value.includes('--eval')) return [];
-    if (name === 'NODE_OPTIONS' && HARMLESS_NODE_OPTIONS.test(value)) return [];
-    return ask(`It sets ${name}, through which other programs run code.`, [`${name}=${shown(value)}`]);
+    return powerFindings(assignment, place.variables !== undefined && assignment.passing !== true);
   });
+}
+
+/** `lasts`: the commands after this text have it, too, whoever writes them. */
+function powerFindings({ name, value, appends }: Assignment, lasts: boolean): Finding[] {
+  const isHarmless = name === 'PATH' ? appends === true : HARMLESS_NAMES.test(name);
+  if (!decidesPrograms(name, value) || (isHarmless && !lasts)) return [];
+  const about = [`${name}=${shown(value)}`];
+  const later = lasts ? ', also for the commands after this one' : '';
+  if (name === 'PATH') return ask(`It changes where programs are looked for (PATH)${later}: other ones may run than it names.`, about);
+  return ask(`It sets ${name}${later}, through which other programs run code.`, about);
 }
 
 export function redirectFindings(reading_: Reading, place: ShellPlace): Finding[] {

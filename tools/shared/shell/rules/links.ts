@@ -6,6 +6,8 @@ import { couldBe, DEEP, type Directories, PLACEHOLDERS, resolveWord } from '../p
 export interface ShellPlace extends SensitivePlaces {
   /** The directory in which it begins. */
   readonly directory: string;
+  /** What the shell was given before. Present: what it is given now lasts, too. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Directories in which writing needs nobody's consent. */
   readonly writable: readonly string[];
   /** Follows links as far as the path exists; the identity where nobody should look at the disk. */
