@@ -1,4 +1,4 @@
-/** The calls of a turn in the audit: each when it starts and when it has ended, or that it was refused, with who or what decided that. */
+/** The calls of a turn in the audit: each when it starts and when it has ended, or why it did not run, with who or what decided that. */
 import type { Asks } from '../agent/ask.ts';
 import type { ToolCall, ToolMessage } from '../agent/message.ts';
 import type { Policy } from '../agent/policy.ts';
@@ -35,8 +35,6 @@ type Decision = {
   readonly askedBy?: string;
 };
 
-const longestReason = 1000;
-
 export function createTurnAudit({ store, record, now }: TurnAuditOptions, turn: TurnRow): TurnAudit {
   const decisions = new Map<string, Decision>();
   const { requester, target, id, sessionId: session } = turn;
@@ -68,7 +66,10 @@ export function createTurnAudit({ store, record, now }: TurnAuditOptions, turn: 
         const exit = exitCode === undefined ? {} : { exitCode };
         entry('call.finished', call, { status, ...exit, ...(status === 'unknown' ? {} : { durationMs: Math.max(0, now() - startedAt) }) });
       } else if (status === 'refused') {
-        entry('call.refused', call, { arguments: call.arguments, reason: content.slice(0, longestReason), ...decision(call) });
+        entry('call.refused', call, { arguments: call.arguments, reason: content, ...decision(call) });
+      } else if (status === 'error') {
+        // The only failure before a start: there is no such tool, or it does not take these arguments.
+        entry('call.invalid', call, { arguments: call.arguments, reason: content, by: 'arguments' });
       }
       decisions.delete(call.id);
     },

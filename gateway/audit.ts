@@ -15,9 +15,13 @@ export interface Audit {
   /** For one process's work on a turn. */
   turn(turn: TurnRow): TurnAudit;
   askDecided(ask: AskRow, decision: AskDecision): void;
-  person(event: 'pairing.approved' | 'pairing.revoked' | 'owner.claimed', person: AuditedPerson): void;
-  /** One that only administrators may use. `reply`: what it said. */
-  command(by: Visitor, name: string, reply: string): void;
+  person(event: 'pairing.approved' | 'pairing.revoked' | 'pairing.forgotten' | 'owner.claimed', person: AuditedPerson): void;
+  /** A code that was none, or that nobody looked at any more. The code stays out: it may be almost right, or somebody else's. */
+  guess(guess: AuditedGuess): void;
+  /** `ran`: one that only administrators may use. `refused`: one that this person may not use here. `reply`: what they were told. */
+  command(by: Visitor, command: AuditedCommand): void;
+  /** By whoever has the machine or the page: "restart". */
+  owner(act: string, facts?: { readonly [key: string]: string }): void;
 }
 
 export interface AuditedPerson {
@@ -28,6 +32,22 @@ export interface AuditedPerson {
   readonly role?: string;
   /** Who decided. */
   readonly by: string;
+}
+
+export interface AuditedGuess {
+  readonly account: string;
+  /** Who wrote it. */
+  readonly person: string;
+  readonly name: string;
+  /** What it was to be: "approve" lets somebody in, "claim" makes them the owner. */
+  readonly of: 'approve' | 'claim';
+  readonly why: 'wrong' | 'locked';
+}
+
+export interface AuditedCommand {
+  readonly name: string;
+  readonly outcome: 'ran' | 'refused';
+  readonly reply: string;
 }
 
 export interface AuditOptions {
@@ -41,16 +61,19 @@ type Recorder = (entry: NewAuditEntry) => void;
 
 export function createAudit({ store, secrets, now }: AuditOptions): Audit {
   const redact = createRedactor(secrets, 'plain');
-  const record: Recorder = ({ tool, facts, ...rest }) =>
-    store.audit.append({ ...rest, tool: redact(tool), facts: withoutSecrets(facts, redact) });
+  // But the ids of accounts and people: the platform gives those, and without them nobody knows who it was.
+  const record: Recorder = ({ tool, facts, ...ids }) =>
+    store.audit.append({ ...ids, tool: inAnySpelling(tool, redact), facts: withoutSecrets(facts, redact) });
   return {
     turn: (turn) => createTurnAudit({ store, record, now }, turn),
     askDecided: (ask, decision) => askDecided(record, ask, decision),
     person: (event, { account, person, ...facts }) => record({ event, account, person, tool: '', facts }),
-    command: ({ chat, chatType, sender }, name, reply) => {
+    guess: ({ account, person, name, of, why }) => record({ event: 'pairing.failed', account, person, tool: '', facts: { name, of, why } }),
+    command: ({ chat, chatType, sender }, { name, outcome, reply }) => {
       const facts = { command: name, name: sender.name, chat: chat.chat, chatType, reply };
-      record({ event: 'command', account: accountKey(chat), person: sender.id, tool: '', facts });
+      record({ event: outcome === 'ran' ? 'command' : 'command.refused', account: accountKey(chat), person: sender.id, tool: '', facts });
     },
+    owner: (act, facts = {}) => record({ event: 'owner', account: '', person: 'owner', tool: '', facts: { act, ...facts } }),
   };
 }
 
@@ -62,16 +85,22 @@ function askDecided(record: Recorder, { id, turnId, callId, number, target, requ
 
 type Redact = (text: string) => string;
 
+const longestReason = 1000;
+
 function withoutSecrets(facts: NewAuditEntry['facts'], redact: Redact): NewAuditEntry['facts'] {
   return Object.fromEntries(
-    Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? inAnySpelling(value, redact) : value]),
+    Object.entries(facts).map(([key, value]) => {
+      if (typeof value !== 'string') return [key, value];
+      const clean = inAnySpelling(value, redact);
+      return [key, key === 'reason' ? clean.slice(0, longestReason) : clean]; // cut last: of a secret that is cut nobody knows the rest
+    }),
   );
 }
 
 /** JSON can write any letter as an escape: arguments of a call may say a secret that is not to be seen in them. */
 function inAnySpelling(text: string, redact: Redact): string {
   const said = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, digits: string) => inJson(Number.parseInt(digits, 16))).replaceAll('\\/', '/');
-  const clean = redact(said);
+  const clean = redact(said); // first: what is cut out of the other spelling would leave the rest
   return clean === said ? redact(text) : clean;
 }
 

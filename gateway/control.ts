@@ -71,22 +71,26 @@ function runCommand(options: ControlOptions, entry: InboxEntry): void {
   const after = ports.store.durable(() => {
     if (parsed.type === 'unknown') return settle(options, entry, { reply: parsed.reply });
     const call = { id: entry.id, lane: entry.lane, event: parsed.event, args: parsed.args, now: options.now(), ports };
-    return settle(options, entry, mayRun(parsed.command, call) ?? act(options, parsed.command, call));
+    return settle(options, entry, mayRun(options, parsed.command, call) ?? act(options, parsed.command, call));
   });
   after();
   outbox.kick(outboxLane(entry.payload.chat));
 }
 
-function act({ audit }: ControlOptions, command: Command, call: CommandCall): CommandResult {
-  const result = command.run(call);
-  if (command.who === 'admin') audit.command(call.event, command.name, result.reply);
+function act({ audit }: ControlOptions, { name, who, run }: Command, call: CommandCall): CommandResult {
+  const result = run(call);
+  if (who === 'admin') audit.command(call.event, { name, outcome: 'ran', reply: result.reply });
   return result;
 }
 
 /** Why not, if so. */
-function mayRun({ name, who, whileBusy }: Command, call: CommandCall): CommandResult | undefined {
+function mayRun({ audit }: ControlOptions, { name, who, whileBusy }: Command, call: CommandCall): CommandResult | undefined {
   const problem = commandProblem(call.event, { name, who }, call.ports);
-  if (problem !== undefined) return { reply: `/${name} ${problem}` };
+  if (problem !== undefined) {
+    const reply = `/${name} ${problem}`;
+    audit.command(call.event, { name, outcome: 'refused', reply });
+    return { reply };
+  }
   if (whileBusy || !hasWork(call)) return undefined;
   return { reply: `/${name} has to wait until I am done here. /stop ends what I am doing.` };
 }

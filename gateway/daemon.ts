@@ -20,6 +20,7 @@ import { createGuard } from './guarded-adapter.ts';
 import { createControlSocket } from './http/control-socket.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { createInbox, type Inbox } from './inbox.ts';
+import { startIndexer } from './indexer.ts';
 import { startJanitor } from './janitor.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { createLinks } from './links.ts';
@@ -31,6 +32,7 @@ import { createReception, type Reception } from './pairing/reception.ts';
 import { createPermissionsControl } from './permissions/control.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
 import { createReceipts } from './receipts.ts';
+import { recordedControl } from './recorded-control.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
 import type { WriteFile } from './result-files.ts';
 import { createRedactor } from './secrets.ts';
@@ -105,7 +107,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const parts = assemble(options);
   const connections = new AbortController();
   for (const on of options.platforms) await parts.accounts.add(on, menu);
-  const handlers = controlHandlers(options, parts, () => http);
+  const handlers = recordedControl(
+    controlHandlers(options, parts, () => http),
+    options,
+  );
   const http = await serve(options, parts, handlers);
   const control = createControlSocket({ path: options.controlSocket, token: options.controlToken, handlers, log: options.log });
   await control.listen();
@@ -118,6 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   parts.inbox.recover();
   const running = parts.accounts.run(connections.signal);
   const janitor = startJanitor({ ...options, media: parts.media });
+  const indexer = startIndexer(options);
   const close = async (drainMs: number): Promise<void> => {
     await parts.lanes.close(drainMs, (lane) => options.store.asks.open().some((ask) => ask.lane === lane && ask.body.kind !== 'interrupt'));
     await parts.outbox.close(flushMs);
@@ -128,6 +134,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await control.close();
     await http?.close();
     janitor.close();
+    indexer.close();
     options.store.turns.resetStarts();
     options.store.close();
   };

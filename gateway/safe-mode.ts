@@ -4,6 +4,7 @@ import type { Daemon, HttpOptions } from './daemon.ts';
 import { createControlSocket } from './http/control-socket.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import type { Log } from './log.ts';
+import { recordedControl } from './recorded-control.ts';
 import type { Redact } from './secrets.ts';
 import type { Starts } from './starts.ts';
 import type { ControlHandlers, Status } from './status.ts';
@@ -35,7 +36,10 @@ export function safeModeNote({ failed, lastError, file }: Pick<Starts, 'failed' 
 export async function startSafeMode(options: SafeModeOptions): Promise<Daemon> {
   const notes = [...options.notes];
   for (const note of notes) options.log.error({}, note);
-  const handlers = safeHandlers(options, notes, () => http);
+  const handlers = onRecord(
+    safeHandlers(options, notes, () => http),
+    options,
+  );
   const control = createControlSocket({ path: options.controlSocket, token: options.controlToken, handlers, log: options.log });
   await control.listen();
   const http = await servePage(options, handlers, notes);
@@ -53,6 +57,11 @@ export async function startSafeMode(options: SafeModeOptions): Promise<Daemon> {
     stop: close,
     restart: close,
   };
+}
+
+/** Where there is a store. What is recorded here holds no secret. */
+function onRecord(handlers: ControlHandlers, { store, log, now }: SafeModeOptions): ControlHandlers {
+  return store === undefined ? handlers : recordedControl(handlers, { store, secrets: () => [], now, log });
 }
 
 function safeHandlers(options: SafeModeOptions, notes: readonly string[], http: () => HttpServer | undefined): ControlHandlers {

@@ -53,7 +53,7 @@ function limitOf(given: unknown): number {
 
 /** A line each: when, who, what happened, with what. */
 function describe({ at, event, account, person, tool, facts }: AuditEntry): string {
-  const who = `${accountName(account)}:${person}`;
+  const who = account === '' ? person : `${accountName(account)}:${person}`;
   const said = [tool, String(facts['arguments'] ?? ''), ...detailsOf(event, facts)].filter((part) => part !== '');
   return `${localTime(at)}  ${printable(who)}  ${printable(event)}  ${said.map((part) => printable(cut(part))).join('  ')}`.trimEnd();
 }
@@ -65,6 +65,7 @@ function detailsOf(event: string, facts: AuditEntry['facts']): string[] {
     case 'call.started':
       return [`[${by}]`];
     case 'call.refused':
+    case 'call.invalid':
       return [`[${by}]`, fact('reason')];
     case 'call.finished':
       return [
@@ -75,7 +76,12 @@ function detailsOf(event: string, facts: AuditEntry['facts']): string[] {
     case 'ask.decided':
       return [fact('choice'), `${fact('about')} #${fact('number')} of ${fact('requester')}`];
     case 'command':
+    case 'command.refused':
       return [`/${fact('command')}`, fact('reply')];
+    case 'pairing.failed':
+      return [fact('name'), `${fact('why')} code to ${fact('of')}`];
+    case 'owner':
+      return [fact('act'), fact('label')];
     default:
       return [fact('name'), fact('role'), `[${by}]`];
   }

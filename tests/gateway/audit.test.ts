@@ -171,6 +171,25 @@ describe('a call', () => {
   });
 });
 
+describe('a call that cannot run as it is', () => {
+  it.each([
+    ['another tool', 'teleport', '{"to":"mars"}', 'There is no tool "teleport"'],
+    ['arguments that are no JSON', 'remove', '{"path":', 'are not valid JSON'],
+    ['arguments that it does not take', 'remove', '{"where":"build"}', 'its arguments are invalid'],
+  ])('is recorded with why: %s', async (_, name, args, reason) => {
+    const { tool, ran } = riskyTool();
+    const call = { type: 'call', call: { id: 'c1', name, arguments: args } } as const;
+    const model = scriptedModel(({ messages }) => (messages.at(-1)?.role === 'tool' ? 'done' : [call, { type: 'done', finish: 'calls' }]));
+    const { store, say, answered } = await startGateway({ tools: [tool], model });
+    say('ann', 'go');
+    await answered('ann', 1);
+    expect(ran).toEqual([]);
+    expect(recorded(store)).toMatchObject([
+      { event: 'call.invalid', person: 'ann', tool: name, facts: { call: 'c1', arguments: args, reason: expect.stringContaining(reason) } },
+    ]);
+  });
+});
+
 describe('a kill in the middle of a call', () => {
   it('leaves a chain that is in order, and the restart adds how it ended', async () => {
     const points: { home?: string } = {};
@@ -247,16 +266,50 @@ describe('the control socket', () => {
 });
 
 describe('commands', () => {
-  it('for administrators are recorded when they ran, others and refused ones are not', async () => {
+  it('for administrators are recorded when they ran, and any when it was refused; others are not', async () => {
     const platform = createFakePlatform({ config: { allowed_users: ['ann'] } });
     const { store, receive, answered } = await startGateway({ platform });
-    receive([command('yolo'), command('sethome'), command('help'), command('yolo', '', { chat: 'g', chatType: 'group' })]);
+    receive([command('yolo'), command('sethome'), command('help'), command('yolo', 'x', { chat: 'g', chatType: 'group' })]);
     await answered('ann', 3);
+    await answered('g', 1);
     expect(recorded(store).map(({ event, person, facts: { command: name, chat } }) => [event, person, name, chat])).toEqual([
       ['command', 'ann', 'yolo', 'ann'],
       ['command', 'ann', 'sethome', 'ann'],
+      ['command.refused', 'ann', 'yolo', 'g'],
     ]);
     expect(facts(store, 'command')[0]).toMatchObject({ reply: expect.stringContaining('I do not ask'), chatType: 'dm' });
+    expect(facts(store, 'command.refused')).toMatchObject([{ chatType: 'group', reply: expect.stringMatching(/^\/yolo is for my owner/) }]);
+  });
+});
+
+describe('what the owner asks for', () => {
+  const ask = (home: string, route: string) =>
+    callControl(path.join(home, 'run', 'control.sock'), { method: 'POST', route }, AbortSignal.timeout(5000));
+
+  it('at the control surface is recorded: a restart', async () => {
+    const asked: string[] = [];
+    const { home, store } = await startGateway({ restart: () => void asked.push('restart') });
+    await ask(home, '/api/restart');
+    await until(
+      () => asked.length === 1,
+      () => 'nobody restarts',
+    );
+    expect(recorded(store)).toMatchObject([{ event: 'owner', account: '', person: 'owner', facts: { act: 'restart' } }]);
+  });
+
+  it('happens also where it cannot be recorded', async () => {
+    const asked: string[] = [];
+    const append = () => {
+      throw new Error('the disk is full');
+    };
+    const wrap = (real: Store): Store => ({ ...real, audit: { ...real.audit, append } });
+    const { home, log } = await startGateway({ restart: () => void asked.push('restart'), wrap });
+    await ask(home, '/api/restart');
+    await until(
+      () => asked.length === 1,
+      () => 'nobody restarts',
+    );
+    expect(JSON.stringify(log.lines)).toContain('could not be recorded');
   });
 });
 

@@ -52,6 +52,10 @@ describe('hermes audit', () => {
       { event: 'ask.decided', tool: '', facts: { choice: 'deny', about: 'approval', number: 4, requester: '77' } },
       { event: 'pairing.approved', account: 'discord/work', tool: '', facts: { name: 'Ann', role: 'user', by: 'owner' } },
       { event: 'command', tool: '', facts: { command: 'yolo', reply: 'I do not ask.' } },
+      { event: 'command.refused', tool: '', facts: { command: 'restart', reply: '/restart is not for you.' } },
+      { event: 'call.invalid', tool: 'teleport', facts: { arguments: '{}', reason: 'There is no such tool.', by: 'arguments' } },
+      { event: 'pairing.failed', tool: '', facts: { name: 'Eve', of: 'claim', why: 'wrong' } },
+      { event: 'owner', account: '', person: 'owner', tool: '', facts: { act: 'restart' } },
     );
     const { code, out, err } = await run();
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -65,6 +69,10 @@ describe('hermes audit', () => {
       'telegram:123  ask.decided  deny  approval #4 of 77',
       'discord:work:123  pairing.approved  Ann  user  [owner]',
       'telegram:123  command  /yolo  I do not ask.',
+      'telegram:123  command.refused  /restart  /restart is not for you.',
+      'telegram:123  call.invalid  teleport  {}  [arguments]  There is no such tool.',
+      'telegram:123  pairing.failed  Eve  wrong code to claim',
+      'owner  owner  restart',
     ]);
   });
 

@@ -31,6 +31,7 @@ export interface GatewayOptions {
   readonly before?: (store: Store) => void;
   /** What the daemon uses instead of the store itself. */
   readonly wrap?: (store: Store) => Store;
+  readonly restart?: () => void;
 }
 
 export interface Gateway {
@@ -131,6 +132,7 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     http: undefined,
     notes: [],
     controlSocket: socket,
+    ...(options.restart === undefined ? {} : { restart: options.restart }),
     secrets: () => options.secrets ?? [],
     log,
     now,
