@@ -29,6 +29,7 @@ import { createMedia, type Media } from './media.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { alertOwner, pagePlace } from './owner.ts';
 import { createReception, type Reception } from './pairing/reception.ts';
+import { createApprovalsControl } from './permissions/approvals.ts';
 import { createPermissionsControl } from './permissions/control.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
 import { createReceipts } from './receipts.ts';
@@ -247,7 +248,7 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     people: parts.reception.people,
     strangers: () => options.store.pairing.pending(options.now()).length,
     audit: options.store.audit,
-    permissions: createPermissionsControl(options),
+    permissions: createPermissionsControl({ ...options, approvals: createApprovalsControl(options) }),
     links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };
   return cleanControl(handlers, createRedactor(options.secrets, 'plain'));

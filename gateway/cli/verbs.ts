@@ -151,6 +151,19 @@ export const verbs: readonly Verb[] = [
     load: () => import('./permissions-check.ts'),
   },
   {
+    words: ['permissions', 'approvals'],
+    summary: 'show what somebody has allowed for good ("Always")',
+    options: [['--json', 'print everything as JSON']],
+    load: () => import('./permissions-approvals.ts'),
+  },
+  {
+    words: ['permissions', 'forget'],
+    summary: 'take back what was allowed for good: it is asked about again',
+    args: [['<id>', 'as "hermes permissions approvals" shows it, or all']],
+    options: [],
+    load: () => import('./permissions-forget.ts'),
+  },
+  {
     words: ['audit', 'show'],
     isDefault: true,
     summary: 'show who had what run, what decided it and what came of it',

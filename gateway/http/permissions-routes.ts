@@ -1,4 +1,4 @@
-/** The control API of the permission rules. */
+/** The control API of the permission rules, and of what was allowed for good. */
 import { z } from 'zod';
 import type { PermissionsControl } from '../permissions/control.ts';
 import type { ControlAnswer, ControlRequest, ControlRoute } from './control-route.ts';
@@ -7,6 +7,13 @@ export function permissionsRoutes(permissions: PermissionsControl): readonly Con
   return [
     { method: 'GET', path: '/api/permissions', public: false, answer: () => ({ status: 200, body: { rules: permissions.list() } }) },
     { method: 'POST', path: '/api/permissions/check', public: false, answer: (request) => check(permissions, request) },
+    {
+      method: 'GET',
+      path: '/api/approvals',
+      public: false,
+      answer: () => ({ status: 200, body: { approvals: permissions.approvals.list() } }),
+    },
+    { method: 'POST', path: '/api/approvals/forget', public: false, answer: (request) => forget(permissions, request) },
   ];
 }
 
@@ -30,6 +37,15 @@ async function check(permissions: PermissionsControl, { body }: ControlRequest):
   return typeof answer === 'string' ? failure(answer) : { status: 200, body: answer };
 }
 
-function failure(error: string): ControlAnswer {
-  return { status: 400, body: { error } };
+const forgetting = z.strictObject({ id: z.string().regex(/^(?:[0-9a-f]{4,64}|all)$/) });
+
+function forget({ approvals }: PermissionsControl, { body }: ControlRequest): ControlAnswer {
+  const wanted = forgetting.safeParse(body).data;
+  if (wanted === undefined) return failure('To forget an approval, send {"id": "..."} with at least 4 characters of its id, or "all".');
+  const { done, text } = approvals.forget(wanted.id);
+  return done ? { status: 200, body: { text } } : failure(text, 404);
+}
+
+function failure(error: string, status = 400): ControlAnswer {
+  return { status, body: { error } };
 }

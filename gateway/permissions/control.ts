@@ -1,10 +1,11 @@
-/** What `hermes permissions` tells: the rules that hold, and which of them decides about a call. */
+/** What `hermes permissions` tells: the rules that hold, which of them decides about a call, and what was allowed for good. */
 import path from 'node:path';
 import type { ChatType } from '../../adapters/adapter.ts';
 import type { Risk } from '../../agent/risk.ts';
 import type { Tool } from '../../agent/tool.ts';
 import type { RoleFacts } from '../roles.ts';
 import type { Role } from '../store/people-schema.ts';
+import type { ApprovalsControl } from './approvals.ts';
 import { parseCall, type WrittenCall } from './call.ts';
 import { createGlob } from './glob.ts';
 import type { Judgement } from './permissions.ts';
@@ -44,6 +45,7 @@ export interface CheckAnswer {
 }
 
 export interface PermissionsControl {
+  readonly approvals: ApprovalsControl;
   /** In the order in which they count: the last one that matches wins. */
   list(): readonly ShownRule[];
   /** A sentence where the question cannot be understood. */
@@ -51,13 +53,15 @@ export interface PermissionsControl {
 }
 
 export interface PermissionsControlOptions extends RoleFacts {
+  readonly approvals: ApprovalsControl;
   readonly tools: readonly Tool[];
   readonly home: string;
 }
 
 export function createPermissionsControl(options: PermissionsControlOptions): PermissionsControl {
-  const { settings, tools } = options;
+  const { settings, tools, approvals } = options;
   return {
+    approvals,
     list: () => settings().permissions.rules.map((rule) => shownRule(rule, tools)),
     check: async (question, signal) => {
       const call = parseCall(question.call, tools);

@@ -16,7 +16,8 @@ export interface ApprovalStore {
   /** One of these is remembered. */
   has(wanted: readonly { readonly scope: string; readonly key: string }[]): boolean;
   list(scope: string): readonly Remembered[];
-  forget(scope: string): void;
+  /** Without a key: all of the scope. */
+  forget(scope: string, key?: string): void;
 }
 
 export function createApprovalStore({ orm }: Database, now: () => number): ApprovalStore {
@@ -34,11 +35,11 @@ export function createApprovalStore({ orm }: Database, now: () => number): Appro
       const found = orm.select({ scope: approvals.scope, key: approvals.key }).from(approvals).where(inArray(approvals.key, keys)).all();
       return found.some((row) => wanted.some(({ scope, key }) => row.scope === scope && row.key === key));
     },
-    list: (scope) => orm.select().from(approvals).where(eq(approvals.scope, scope)).orderBy(asc(approvals.at)).all(),
-    forget: (scope) => {
+    list: (scope) => orm.select().from(approvals).where(eq(approvals.scope, scope)).orderBy(asc(approvals.at), asc(approvals.key)).all(),
+    forget: (scope, key) => {
       orm
         .delete(approvals)
-        .where(and(eq(approvals.scope, scope)))
+        .where(and(eq(approvals.scope, scope), key === undefined ? undefined : eq(approvals.key, key)))
         .run();
     },
   };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Tool } from '../../../agent/tool.ts';
 import { controlSocketPath, createControlSocket } from '../../../gateway/http/control-socket.ts';
+import { createApprovalsControl } from '../../../gateway/permissions/approvals.ts';
 import { createPermissionsControl } from '../../../gateway/permissions/control.ts';
 import { permissionsFromFiles } from '../../../gateway/permissions/from-files.ts';
 import { loadPermissions } from '../../../gateway/permissions/load.ts';
@@ -49,15 +50,19 @@ function tools(): readonly Tool[] {
 const rules = (text: string) => writeFileSync(path.join(place.home, 'permissions.yaml'), text);
 const store = () => openStore({ home: place.home, migrations, now: Date.now });
 
+const secrets = () => ['hunter2-c4nary'];
+
 /** Without a daemon. */
 function offline(...argv: string[]) {
-  const permissions = (home: string) => permissionsFromFiles({ home, migrations, now: Date.now, settings: settings(), tools: tools() });
+  const permissions = (home: string) =>
+    permissionsFromFiles({ home, migrations, now: Date.now, settings: settings(), tools: tools(), secrets });
   return hermesHere(['permissions', ...argv], place.home, { permissions });
 }
 
 async function daemon(mode: 'manual' | 'off' = 'manual'): Promise<void> {
   const open = store();
-  const permissions = createPermissionsControl({ store: open, settings: settings(mode), tools: tools(), home: place.home });
+  const approvals = createApprovalsControl({ store: open, secrets, now: Date.now });
+  const permissions = createPermissionsControl({ store: open, settings: settings(mode), tools: tools(), home: place.home, approvals });
   const handlers = controlHandlers({ permissions });
   const socket = createControlSocket({ path: controlSocketPath(place.home), handlers, log: { info() {}, warn() {} } });
   await socket.listen();
@@ -190,5 +195,57 @@ describe('hermes permissions check', () => {
     const { callControl } = await import('../../../gateway/http/control-client.ts');
     const question = { method: 'POST' as const, route: '/api/permissions/check', body: JSON.parse(body) };
     await expect(callControl(controlSocketPath(place.home), question, AbortSignal.timeout(5000))).rejects.toThrow('A question is');
+  });
+});
+
+describe('what was allowed for good', () => {
+  const by = { id: '7', name: 'Ann' };
+  const fill = () => {
+    const open = store();
+    const clear = { scope: 'always', by };
+    open.approvals.remember({ ...clear, key: 'k1', label: 'rm -rf build (in /srv)' });
+    open.approvals.remember({ ...clear, key: 'k2', label: 'chmod 777 x hunter2-c4nary \u001b[2J' });
+    open.approvals.remember({ scope: 'session-1', by, key: 'k3', label: 'not for good' });
+    open.close();
+  };
+  const shown = (out: string) =>
+    out.split('\n').flatMap((line) => /^([0-9a-f]{10}) {2}\S+ \S+ {2}(.*)$/.exec(line)?.slice(1, 3).join(' ') ?? []);
+
+  test.each(['running', 'not running'])(
+    'is listed without secrets and taken back, one or all, on record, where a daemon is %s',
+    async (how) => {
+      fill();
+      if (how === 'running') await daemon();
+      const hermes = how === 'running' ? running : offline;
+      const before = await hermes('approvals');
+      expect(before).toMatchObject({ code: 0, err: '' });
+      expect(shown(before.out)).toEqual([
+        expect.stringMatching(/ Ann \(7\) {2}rm -rf build \(in \/srv\)$/),
+        expect.stringMatching(/ Ann \(7\) {2}chmod 777 x \[redacted\] \\u\{1b\}\[2J$/),
+      ]);
+      const id = shown(before.out)[0]?.slice(0, 10) ?? '';
+      expect(await hermes('forget', id.slice(0, 6))).toMatchObject({ code: 0, out: expect.stringContaining('1 approval forgotten.') });
+      expect(JSON.parse((await hermes('approvals', '--json')).out)).toMatchObject({
+        approvals: [{ by: 'Ann (7)', atMs: expect.any(Number) }],
+      });
+      expect(await hermes('forget', id)).toMatchObject({ code: 1, err: expect.stringContaining('No approval has the id') });
+      expect(await hermes('forget', 'all')).toMatchObject({ code: 0, out: expect.stringContaining('1 approval forgotten.') });
+      expect((await hermes('approvals')).out).toBe('Nothing was allowed for good.\n');
+      for (const end of ended.splice(0)) await end();
+      const open = store();
+      expect(open.approvals.list('session-1')).toHaveLength(1);
+      const rows = open.audit.read({ limit: 10 }).entries;
+      expect(rows).toMatchObject([
+        { event: 'owner', facts: { act: 'approval forgotten', label: expect.stringContaining('chmod 777 x [redacted]') } },
+        { event: 'owner', facts: { act: 'approval forgotten', label: 'rm -rf build (in /srv)' } },
+      ]);
+      open.close();
+    },
+  );
+
+  test('needs an id, and where nothing was ever allowed there is none', async () => {
+    for (const wrong of ['x', 'abc', '..', 'ALLES']) expect(await offline('forget', wrong)).toMatchObject({ code: 2 });
+    expect(await offline('forget', 'abcdef')).toMatchObject({ code: 1 });
+    expect(await offline('approvals')).toMatchObject({ code: 0, out: 'Nothing was allowed for good.\n' });
   });
 });
