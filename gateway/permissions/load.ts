@@ -1,5 +1,5 @@
 /** `permissions.yaml` in the home, and the `permissions:` key of config.yaml. */
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../config/load.ts';
 import { readYaml } from '../config/yaml-file.ts';
@@ -51,13 +51,41 @@ function parsed(text: string, { name, key, platforms }: Kind): ParsedRules {
   return parseRules(key === undefined ? file.data : file.data[key], { file, name, at: key === undefined ? [] : [key], platforms });
 }
 
-/** Undefined: there is none. One that is there and cannot be read is a problem. */
+/** Nobody writes more by hand, and every call is compared with each rule. */
+const mostBytes = 256 * 1024;
+
+/** Undefined: there is none. One that is there and cannot be read is a problem, and so is a link that leads nowhere. */
 function readText(home: string, name: string): string | undefined {
+  const file = join(home, name);
   try {
-    return readFileSync(join(home, name), 'utf8');
+    return readRegular(file);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    if (code === 'ENOENT') return undefined;
-    throw new ConfigError(home, [`${name} cannot be read (${code}): check that it is a file that this user may read`]);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    if (code === 'ENOENT' && lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+    const why = code === undefined ? sentence(error) : (reasons[code] ?? code);
+    throw new ConfigError(home, [`${name} cannot be read (${why}): check that it is a file that this user may read`]);
   }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it is a link that leads nowhere',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is no text in UTF-8',
+};
+
+/** A pipe or a device in its place would keep us waiting, or never end. */
+function readRegular(file: string): string {
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const facts = fstatSync(handle);
+    if (facts.isDirectory()) throw new Error('it is a directory');
+    if (!facts.isFile()) throw new Error('it is no ordinary file');
+    if (facts.size > mostBytes) throw new Error(`it has ${facts.size} bytes, more than the ${mostBytes} that are looked at`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(handle));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

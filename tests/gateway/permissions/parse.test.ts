@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../gateway/config/load.ts';
@@ -46,6 +47,12 @@ describe('a rule that is not understood', () => {
   });
 });
 
+/** Each line names the one before nine times. */
+const bomb = [
+  'a0: &a0 [x, x]',
+  ...Array.from({ length: 8 }, (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index}, `.repeat(9)}]`),
+].join('\n');
+
 describe('the files', () => {
   const home = () => {
     const directory = temporaryHome();
@@ -85,7 +92,42 @@ describe('the files', () => {
     write('config.yaml', '');
     rmSync(path.join(directory, 'permissions.yaml'));
     mkdirSync(path.join(directory, 'permissions.yaml'));
-    expect(load).toThrow(/permissions\.yaml cannot be read \(EISDIR\)/);
+    expect(load).toThrow(/permissions\.yaml cannot be read \(it is a directory\)/);
+  });
+
+  it.each([
+    ['a link that leads nowhere', (file: string) => symlinkSync('/nowhere/rules.yaml', file), 'it is a link that leads nowhere'],
+    ['a pipe', (file: string) => execFileSync('mkfifo', [file]), 'it is no ordinary file'],
+    ['a device', (file: string) => symlinkSync('/dev/zero', file), 'it is no ordinary file'],
+    [
+      'another encoding',
+      (file: string) => writeFileSync(file, Buffer.from('terminal(rm \u00fc): deny', 'latin1')),
+      'it is no text in UTF-8',
+    ],
+    [
+      'the encoding of Windows',
+      (file: string) => writeFileSync(file, Buffer.from('\ufeffterminal: deny', 'utf16le')),
+      'it is no text in UTF-8',
+    ],
+    [
+      '10 MB',
+      (file: string) => writeFileSync(file, 'a(b c): deny # much\n'.repeat(500_000)),
+      'it has 10000000 bytes, more than the 262144',
+    ],
+    ['a text that is nested too deeply', (file: string) => writeFileSync(file, '['.repeat(200_000)), 'permissions.yaml line 1, column '],
+    ['one alias too many', (file: string) => writeFileSync(file, bomb), 'its aliases (*name) repeat too much'],
+    ['a rule that was cut off', (file: string) => writeFileSync(file, 'terminal(rm *): deny\nterminal(git pu'), 'line 2'],
+    ['zeros where a crash left no text', (file: string) => writeFileSync(file, '\0'.repeat(300)), 'line 1'],
+  ])('that are no rules (%s) are refused: at a start, and where rules hold', (_, put, expected) => {
+    const { directory, write, load } = home();
+    write('permissions.yaml', 'a: deny');
+    const before = load();
+    rmSync(path.join(directory, 'permissions.yaml'));
+    put(path.join(directory, 'permissions.yaml'));
+    for (const given of [undefined, before]) {
+      expect(() => load(given)).toThrow(ConfigError);
+      expect(() => load(given)).toThrow(expected);
+    }
   });
 
   it('that are gone while they hold are a problem, and without rules are none', () => {
