@@ -31,6 +31,12 @@ describe('"git push *" allows', () => {
     'git push x && git push y',
     'git push "$BRANCH"',
     'git push x 2>/dev/null',
+    'git push $((1 + 2))',
+    'git push ${x#key=}',
+    'git push ${x/key=/}',
+    '[[ $x == key=1 ]] && git push',
+    '((x == 1)) && git push',
+    '((x <= 1 && y >= 2 && z != 3)); git push',
   ])('%s', async (command) => {
     expect(await decision(allow, command)).toBe('allow');
   });
@@ -85,6 +91,27 @@ describe('"git push *" does not allow', () => {
     'git push <<< $(id)',
     'git push <<EOF\n$(id)\nEOF',
     `git push ${'x'.repeat(41_000)}; id`,
+    '((PATH=1)); git push',
+    '(( PATH += 1 )) && git push',
+    '((PATH++)); git push',
+    '((x[PATH=1])); git push',
+    '((1, PATH=1)); git push',
+    '((1 ? PATH=1 : 0)); git push',
+    'git push $((PATH=1))',
+    'git push "$((PATH=1))"',
+    'git push $[PATH=1]',
+    'git push ${x:PATH=1}',
+    'git push ${a[PATH=1]}',
+    'git push ${#a[PATH=1]}',
+    'git push ${PATH:=1}',
+    'git push "${PATH:=1}"',
+    '[[ PATH=1 -eq 1 ]] && git push',
+    '[[ -v a[PATH=1] ]]; git push',
+    'for ((PATH=1;;)); do git push; done',
+    'for ((;;PATH=1)); do git push; done',
+    'if ((PATH=1)); then git push; fi',
+    'a[PATH=1]=2; git push',
+    'let PATH=1; git push',
   ])('%s', async (command) => {
     expect(await decision(allow, command)).not.toBe('allow');
   });
