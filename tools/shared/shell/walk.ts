@@ -1,7 +1,6 @@
 import type { Node } from 'web-tree-sitter';
 import type { Actions, Walk } from './actions.ts';
 import { noteArithmetic } from './arithmetic.ts';
-import { noteArithmetic } from './arithmetic.ts';
 import type { Finding, Reading } from './command.ts';
 import { commonValue, type Expander, expandWord } from './expand.ts';
 import { callsItselfInBackground, changesDirectory, forgetChanged, isTrueComment, looseList } from './node-facts.ts';
