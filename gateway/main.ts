@@ -7,7 +7,7 @@ import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
 import type { Tool } from '../agent/tool.ts';
-import { createTools, endLeftovers, toolSections } from '../tools/index.ts';
+import { createTools, endLeftovers, type ToolPorts, toolSections } from '../tools/index.ts';
 import { writeContained } from '../tools/shared/contained-file.ts';
 import { realPath } from '../tools/shared/home-paths.ts';
 import { personIdOf } from './account-label.ts';
@@ -23,6 +23,7 @@ import { gatewayAliases, gatewaySections } from './config/sections.ts';
 import { settingsOf } from './config/settings.ts';
 import { watchHome } from './config/watch-home.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
+import { createHistory } from './history.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { markerOf, protectedPaths } from './home-paths.ts';
 import { controlSocketPath } from './http/control-socket.ts';
@@ -40,7 +41,7 @@ import { createSecretFilter, withoutSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { beginStart, type Starts } from './starts.ts';
 import { explainFailure } from './store/failure.ts';
-import { openStore } from './store/index.ts';
+import { openStore, type Store } from './store/index.ts';
 import { HomeLockedError } from './store/lock.ts';
 import { accountKey } from './target.ts';
 import { strangeToolChoices } from './toolsets.ts';
@@ -144,10 +145,10 @@ async function start({ home, secrets, notes, verbose, restart }: Begin): Promise
   await endLeftovers(markerOf(home)); // under the lock: a daemon that runs keeps its commands; before any turn goes on: theirs must not act beside it
   const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
   const live = watchConfig({ home, loaded, secrets }, owner);
-  const composed = compose(home, live, { log, secrets });
+  const composed = compose(home, live, { log, secrets, store });
   const strange = strangeToolChoices(composed.settings().tools, composed.tools);
   for (const warning of strange) log.warn({}, warning);
-  const options = { ...composed, store, restart, notes: [...loaded.warnings, ...strange, ...notes, ...imported] };
+  const options = { ...composed, restart, notes: [...loaded.warnings, ...strange, ...notes, ...imported] };
   const daemon = await startDaemon(options).catch((error: unknown) => {
     throw explainFailure(error, store.file);
   });
@@ -212,10 +213,11 @@ interface Owner {
 function compose(
   home: string,
   live: LiveConfig<Loaded>,
-  { log, secrets }: { readonly log: Log; readonly secrets: SecretBook },
-): Omit<DaemonOptions, 'store' | 'notes'> {
+  { log, secrets, store }: { readonly log: Log; readonly secrets: SecretBook; readonly store: Store },
+): Omit<DaemonOptions, 'notes'> {
   const { config, accounts, controlToken } = live.current();
-  const tools = toolsOf(home, config);
+  const settings = derived(live, settingsFrom);
+  const tools = toolsOf(home, config, { history: createHistory({ store, settings }), todos: store.todos, now: Date.now });
   const filter = createSecretFilter(secrets.all, 'plain');
   const { gateway } = config;
   return {
@@ -226,7 +228,8 @@ function compose(
     platforms: accounts,
     tools: tools.map((tool) => withoutSecrets(tool, filter)),
     writeFile: writeContained,
-    settings: derived(live, settingsFrom),
+    settings,
+    store,
     rules: { keys: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
     http: httpOptions({ config }),
     controlSocket: controlSocketPath(home),
@@ -235,14 +238,9 @@ function compose(
   };
 }
 
-function toolsOf(home: string, { terminal }: Loaded['config']): readonly Tool[] {
-  return createTools({
-    terminal,
-    environment: process.env,
-    home: homedir(),
-    protectedPaths: protectedPaths(home),
-    marker: markerOf(home),
-  });
+function toolsOf(home: string, { terminal }: Loaded['config'], ports?: ToolPorts): readonly Tool[] {
+  const paths = { home: homedir(), protectedPaths: protectedPaths(home), marker: markerOf(home) };
+  return createTools({ terminal, environment: process.env, ...paths }, ports);
 }
 
 /** What `hermes permissions` asks where no daemon runs. */

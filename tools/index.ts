@@ -4,11 +4,13 @@ import { createPatch } from './files/patch.ts';
 import { createReadFile } from './files/read-file.ts';
 import { createSearchFiles } from './files/search-files.ts';
 import { createWriteFile } from './files/write-file.ts';
+import { createSessionSearch, type SessionHistory } from './session-search.ts';
 import { childEnvironment } from './shared/environment.ts';
 import { createProcessTrees } from './shared/process-tree.ts';
 import { createShellJudge } from './shared/shell/judge.ts';
 import { type TerminalConfig, terminalSection } from './terminal/config.ts';
 import { createTerminal } from './terminal/terminal.ts';
+import { createTodo, type TodoLists } from './todo.ts';
 
 /** The registry of tools: one line for each. */
 
@@ -24,10 +26,25 @@ export interface ToolsConfig {
   readonly marker: string;
 }
 
+/** What tools need of whoever runs them. */
+export interface ToolPorts {
+  readonly history: SessionHistory;
+  readonly todos: TodoLists;
+  /** ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** For tools that are looked at and never run. */
+const noPorts: ToolPorts = {
+  history: { search: () => [], recent: () => [], read: () => undefined },
+  todos: { read: () => undefined, write: () => undefined },
+  now: () => 0,
+};
+
 /** Sections of config.yaml that belong to tools. */
 export const toolSections = { terminal: terminalSection };
 
-export function createTools(config: ToolsConfig): Tool[] {
+export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): Tool[] {
   const processes = createProcessTrees({ marker: config.marker, namespace: config.terminal.process_namespace });
   const environment = childEnvironment(config.environment, config.terminal.env_passthrough);
   const files = { home: config.home, protectedPaths: config.protectedPaths };
@@ -39,6 +56,8 @@ export function createTools(config: ToolsConfig): Tool[] {
     createPatch(files),
     createSearchFiles({ ...files, environment }),
     createClarify(),
+    createSessionSearch(ports.history, ports.now),
+    createTodo(ports.todos),
   ];
 }
 

@@ -58,7 +58,7 @@ export interface SaidMessage {
 }
 
 /** Ranking costs time for each match: a common word is in a hundred thousand messages. */
-const windowSize = 2000;
+const windowSize = 1000;
 /** What tools return is long, and rarely what somebody looks for. */
 const indexedResult = 2000;
 const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
@@ -123,19 +123,18 @@ function matches({ orm }: Database, { query, filter, before }: Wanted): SearchWi
   const conditions = [sql`rowid < ${before}`];
   if (query.match !== undefined) conditions.push(sql`${table} match ${query.match}`);
   for (const term of query.short) conditions.push(sql`text like ${`%${term.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`);
-  const where = sql.join(conditions, sql` and `);
-  const ids = orm.all<{ id: number }>(sql`select rowid as id from ${table} where ${where} order by rowid desc limit ${windowSize}`);
-  const oldest = ids.at(-1)?.id;
-  if (oldest === undefined) return undefined;
   const rank = query.match === undefined ? sql`0` : sql`rank`;
-  const found = orm.all<SearchMatch>(sql`
-    select d.id as id, d.session_id as session, d.at as at, f.rank as rank
-    from (select rowid as id, ${rank} as rank from ${table} where ${where} and rowid >= ${oldest}) f
-    join search_docs d on d.id = f.id join messages m on m.id = f.id
-    where m.undone = 0 and d.role in (select value from json_each(${JSON.stringify(filter.roles)}))
-      and d.at >= ${filter.from ?? 0} and d.at < ${filter.to ?? Number.MAX_SAFE_INTEGER}
-    order by f.rank, d.id desc`);
-  return { matches: found, oldest };
+  // Downwards in one go: upwards from an id, FTS5 would walk all that is before it.
+  const rows = orm.all<SearchMatch & { readonly fits: number }>(sql`
+    with found as materialized (
+      select rowid as id, ${rank} as rank from ${table} where ${sql.join(conditions, sql` and `)} order by rowid desc limit ${windowSize})
+    select d.id as id, d.session_id as session, d.at as at, found.rank as rank,
+      m.undone = 0 and d.role in (select value from json_each(${JSON.stringify(filter.roles)}))
+        and d.at >= ${filter.from ?? 0} and d.at < ${filter.to ?? Number.MAX_SAFE_INTEGER} as fits
+    from found cross join search_docs d on d.id = found.id cross join messages m on m.id = found.id
+    order by found.rank, d.id desc`);
+  if (rows.length === 0) return undefined;
+  return { matches: rows.filter(({ fits }) => fits === 1), oldest: Math.min(...rows.map(({ id }) => id)) };
 }
 
 function participants({ orm }: Database, session: string): readonly Participant[] {
