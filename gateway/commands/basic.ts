@@ -1,5 +1,4 @@
 /** Commands about the gateway itself and who talks to it. */
-import { roleOf } from '../roles.ts';
 import { accountKey } from '../target.ts';
 import type { Command } from './command.ts';
 
@@ -21,27 +20,6 @@ const version: Command = {
   who: 'anyone',
   whileBusy: true,
   run: ({ ports }) => ({ reply: `Hermes Gateway ${ports.daemon.version}` }),
-};
-
-const whoami: Command = {
-  name: 'whoami',
-  aliases: [],
-  usage: '',
-  description: 'Show who you are to me, and where we are',
-  who: 'anyone',
-  whileBusy: true,
-  run: ({ event, lane, ports }) => {
-    const { store } = ports;
-    const { chat, chatType, sender } = event;
-    const lines = [
-      ['You', `${code(sender.id)} (${roleOf(event, ports)})`],
-      ['Name', code(sender.name)],
-      ['Platform', ports.daemon.label(accountKey(chat))],
-      ['Chat', `${code(chat.chat)} (${chatType})${chat.thread === undefined ? '' : `, thread ${code(chat.thread)}`}`],
-      ['Session', code(store.sessions.open(lane)?.id ?? 'none yet')],
-    ];
-    return { reply: lines.map(([name, value]) => `- ${name}: ${value}`).join('\n') };
-  },
 };
 
 const sethome: Command = {
@@ -75,10 +53,4 @@ const restart: Command = {
   },
 };
 
-export const basicCommands: readonly Command[] = [status, whoami, sethome, restart, version];
-
-/** Ids are opaque: they are shown as they are. */
-function code(text: string): string {
-  const line = text.toWellFormed().replaceAll(/\s+/g, ' ').replaceAll('`', "'").slice(0, 200);
-  return line.trim() === '' ? '(empty)' : `\`${line}\``;
-}
+export const basicCommands: readonly Command[] = [status, sethome, restart, version];

@@ -8,6 +8,7 @@ import { controlCommands } from './control.ts';
 import { runCommands } from './runs.ts';
 import { sessionCommands } from './sessions.ts';
 import { transcriptCommands } from './transcript.ts';
+import { createWhoami } from './whoami.ts';
 
 const help: Command = {
   name: 'help',
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...transcriptCommands,
   ...choiceCommands,
   ...basicCommands,
+  createWhoami(() => commands),
   help,
 ];
 

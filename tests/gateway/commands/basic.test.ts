@@ -42,7 +42,15 @@ describe('/whoami', () => {
   it('shows the person, the chat, the conversation and the role', async () => {
     const gateway = await startGateway();
     expect(await reply(gateway, '/whoami')).toBe(
-      ['- You: `ann` (user)', '- Name: `Ann`', '- Platform: Fake', '- Chat: `ann` (dm)', '- Session: `none yet`'].join('\n'),
+      [
+        '- You: `ann` (user)',
+        '- Name: `Ann`',
+        '- Platform: Fake',
+        '- Chat: `ann` (dm)',
+        '- Session: `none yet`',
+        '- Commands: all but /yolo, /sethome, /restart',
+        '- What I ask about: you may allow it',
+      ].join('\n'),
     );
     await talk(gateway, 'one');
     expect(await reply(gateway, '/whoami')).toContain(`- Session: \`${sessionOf(gateway).id}\``);
@@ -55,6 +63,17 @@ describe('/whoami', () => {
     const group = { chat: 'g', chatType: 'group' } as const;
     expect(await reply(gateway, '/whoami', { ...group, from: { id: 'ann' } })).toContain('`ann` (user)');
     expect(await reply(gateway, '/whoami', { ...group, from: { id: 'bob' } })).toContain('`bob` (user)');
+  });
+
+  it('shows which commands somebody may use here, and whose yes counts', async () => {
+    const config = { allow_admin_from: ['ann'], group_allow_admin_from: [], user_allowed_commands: ['new'], group_allowed_chats: ['g'] };
+    const gateway = await startGateway({ platform: createFakePlatform({ config }) });
+    expect(await reply(gateway, '/whoami')).toMatch(/- Commands: all\n- What I ask about: you may allow it$/);
+    expect(await reply(gateway, '/whoami', { chat: 'bob', from: { id: 'bob' } })).toContain(
+      '- Commands: only /stop, /new, /whoami, /help\n',
+    );
+    const group = await reply(gateway, '/whoami', { chat: 'g', chatType: 'group', from: { id: 'ann' } });
+    expect(group).toContain('- What I ask about: my owner and administrators allow it; you may say no');
   });
 
   it('shows a hostile name as it is, on its own line', async () => {
