@@ -45,14 +45,13 @@ export function createDoor(options: DoorOptions): Door {
   const sweep = (): void => {
     for (const ask of expire(options)) options.desk.settled(ask);
   };
-  /** A request that is pending now runs out until then. */
-  const sweepLater = (): void => {
-    setTimeout(() => attempt(options, sweep), codesMs + 1000).unref();
+  const sweepLater = (ms: number): void => {
+    setTimeout(() => attempt(options, sweep), ms + 1000).unref();
   };
   return {
     sweep: () => {
       sweep();
-      if (store.pairing.pending(now()).length > 0) sweepLater();
+      for (const { expiresAt } of store.pairing.pending(now())) sweepLater(expiresAt - now());
     },
     knock: (event) => knock(options, event, sweepLater),
     claim: (event, stranger) => claim(options, event, stranger),
@@ -69,7 +68,7 @@ function attempt({ log }: DoorOptions, sweep: () => void): void {
   }
 }
 
-function knock({ store, outbox, pairing, labels, page }: DoorOptions, event: InboundMessage, sweepLater: () => void): After {
+function knock({ store, outbox, pairing, labels, page }: DoorOptions, event: InboundMessage, sweepLater: (ms: number) => void): After {
   const known = pairing.knock(event);
   if (known === undefined) return () => undefined;
   outbox.add([known.part]);
@@ -79,7 +78,7 @@ function knock({ store, outbox, pairing, labels, page }: DoorOptions, event: Inb
   if (request !== undefined && place !== undefined) lanes.push(offerPairing({ store, labels }, request, place).chat);
   return () => {
     for (const lane of lanes) outbox.kick(lane);
-    if (request !== undefined) sweepLater();
+    if (request !== undefined) sweepLater(codesMs);
   };
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, notInArray, or, sql } from 'drizzle-orm';
 import type { Outbound } from '../../adapters/adapter.ts';
 import type { Database } from './database.ts';
 import { type OutboxPurpose, type OutboxState, outbox } from './schema.ts';
@@ -58,7 +58,7 @@ export interface OutboxReceipts {
    * which one that row takes the place of.
    */
   draftOf(turnId: number, before?: number): Draft | undefined;
-  /** Codes that nobody needs any more: not sent, where they were not, and not kept. */
+  /** Codes that nobody needs any more: not sent, where they were not, and not kept, also where a kill came before that of one that was sent. */
   expireCodes(beforeMs: number): void;
   /** Another content for a part that is not on its way yet; false when it is too late. */
   replace(id: number, payload: Outbound): boolean;
@@ -180,7 +180,8 @@ function expireCodes(orm: Database['orm'], beforeMs: number, now: number): void 
     .set(end)
     .where(and(late, eq(outbox.state, 'pending')))
     .run();
-  orm.update(outbox).set({ payload: withoutCode }).where(late).run();
+  const isSettled = and(isCode, notInArray(outbox.state, ['pending', 'sending']));
+  orm.update(outbox).set({ payload: withoutCode }).where(or(late, isSettled)).run();
 }
 
 function outboxReceipts({ orm }: Database, now: () => number): OutboxReceipts {

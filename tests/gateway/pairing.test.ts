@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import type { Sender } from '../../adapters/adapter.ts';
 import { readCode } from '../../gateway/pairing/codes.ts';
@@ -149,6 +150,19 @@ describe('a code', () => {
     here.gateway = await startGateway({ platform, home, now: () => here.clock.now, access: { unauthorized_dm_behavior: 'pair' } });
     await here.gateway.idle();
     expect(platform.texts('ann')).toEqual([]);
+  });
+
+  it('that was sent is not kept, also when a kill came before it was taken away', async () => {
+    const here = await world();
+    const code = (await here.knock('ann')) ?? '';
+    await here.gateway.stop();
+    const file = new Database(here.gateway.store.file);
+    file.prepare("update outbox set payload = json_set(payload, '$.markdown', ?) where purpose = 'code'").run(`Your code is ${code}.`);
+    file.close();
+    await here.restart();
+    const sent = here.gateway.platform.shown.find(({ chat }) => chat.chat === 'ann');
+    const kept = here.gateway.store.outbox.payloadOf('fake/main/ann', sent?.id ?? '');
+    expect(kept).toMatchObject({ markdown: '(a pairing code)' });
   });
 
   it('is worth nothing after an hour', async () => {
@@ -398,11 +412,12 @@ describe('the owner', () => {
     const here = await world({ owner: true });
     await here.knock('ann');
     await card(here.gateway.platform, 'boss');
+    here.clock.now += 30 * minuteMs;
     await here.gateway.stop();
     vi.useFakeTimers();
     here.gateway = await startGateway({ platform: here.gateway.platform, home: here.gateway.home, now: () => here.clock.now });
-    here.clock.now += hourMs;
-    await vi.advanceTimersByTimeAsync(hourMs + minuteMs);
+    here.clock.now += 30 * minuteMs;
+    await vi.advanceTimersByTimeAsync(31 * minuteMs);
     expect(await closedCard(here.gateway.platform, 'boss')).toContain('Nobody answered in time');
   });
 
