@@ -21,7 +21,7 @@ export interface Claim {
 
 export interface ClaimOptions {
   readonly store: Store;
-  readonly audit: Pick<Audit, 'person'>;
+  readonly audit: Pick<Audit, 'person' | 'guess'>;
   readonly now: Clock;
 }
 
@@ -77,13 +77,19 @@ function attempt(options: ClaimOptions, { event, stranger, guess, right }: Attem
   const guessers = guessersOf(event);
   if (guessers.some((guesser) => lockedUntil(store, guesser, now()) !== undefined)) return undefined;
   if (opened(guess, [right.sealed]) === undefined) {
-    if (stranger) for (const guesser of guessers) countFailure(store, guesser, now());
+    if (stranger) countGuess(options, event, guessers);
     return undefined;
   }
   for (const guesser of guessers) forgive(store, guesser);
   store.meta.set(usedKey, right.sealed.hash);
   own(options, event);
   return noticePart({ chat: event.chat, chatType: 'dm' }, '👑 You are my owner now. Whoever else writes to me needs your word first.');
+}
+
+/** On record as often as it counts: whoever is locked out is not heard any more, and fills no disk. */
+function countGuess({ store, audit, now }: ClaimOptions, { chat, sender }: InboundMessage, guessers: readonly Guesser[]): void {
+  for (const guesser of guessers) countFailure(store, guesser, now());
+  audit.guess({ account: accountKey(chat), person: sender.id, name: sender.name, of: 'claim', why: 'wrong' });
 }
 
 function guessersOf({ chat, sender }: InboundMessage): readonly Guesser[] {

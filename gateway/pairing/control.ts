@@ -13,7 +13,7 @@ export interface PeopleControlOptions extends RevokeOptions {
 }
 
 export function createPeopleControl(options: PeopleControlOptions): PeopleControl {
-  const { store, pairing, claim, door } = options;
+  const { store, audit, pairing, claim, door } = options;
   return {
     all: () => {
       const claimCode = claim.code();
@@ -38,6 +38,7 @@ export function createPeopleControl(options: PeopleControlOptions): PeopleContro
     clear: (account) =>
       finish(options, () => {
         const gone = pairing.clear(account);
+        for (const { account: on, person, name } of gone) audit.person('pairing.forgotten', { account: on, person, name, by: 'owner' });
         const count = gone.length === 1 ? '1 request is' : `${gone.length} requests are`;
         return { done: true, text: `${count} forgotten.`, after: door.withdraw(gone.map(({ id }) => id)) };
       }),

@@ -58,7 +58,7 @@ export interface Knock {
 export interface PairingOptions {
   readonly store: Store;
   readonly outbox: Outbox;
-  readonly audit: Pick<Audit, 'person'>;
+  readonly audit: Pick<Audit, 'person' | 'guess'>;
   readonly labels: AccountLabels;
   readonly now: Clock;
 }
@@ -159,15 +159,20 @@ interface Guess {
 
 /** The lock is looked at first: it holds for a right code too. */
 function approve(options: PairingOptions, { account, code, by }: Guess): PairingResult {
-  const { store, labels, now } = options;
+  const { store, audit, labels, now } = options;
   store.pairing.prune(now());
   if (!labels.isOn(account)) return failed(`${accountName(account)} is not switched on, so nobody waits there.`);
+  const guess = { account, person: by.id, name: '', of: 'approve' } as const;
   const until = lockedUntil(store, { account }, now());
-  if (until !== undefined) return failed(`Too many wrong codes: pairing on ${labels.of(account)} is locked until ${timeOf(until)}.`);
+  if (until !== undefined) {
+    audit.guess({ ...guess, why: 'locked' });
+    return failed(`Too many wrong codes: pairing on ${labels.of(account)} is locked until ${timeOf(until)}.`);
+  }
   const read = readCode(code);
   const request = read === undefined ? undefined : opened(read, store.pairing.pending(now(), account));
   if (request === undefined) {
     countFailure(store, { account }, now());
+    audit.guess({ ...guess, why: 'wrong' });
     return failed(`This is no code that anybody on ${labels.of(account)} was given within the last hour.`);
   }
   forgive(store, { account });

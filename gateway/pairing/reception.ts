@@ -29,7 +29,7 @@ export interface ReceptionOptions {
   readonly sessions: Sessions;
   readonly lanes: Pick<Lanes, 'cut'>;
   readonly desk: Pick<AskDesk, 'settled'>;
-  readonly audit: Pick<Audit, 'person'>;
+  readonly audit: Pick<Audit, 'person' | 'guess'>;
   readonly labels: AccountLabels;
   readonly log: Log;
   readonly now: Clock;

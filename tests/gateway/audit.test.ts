@@ -249,6 +249,30 @@ describe('who is let in', () => {
   });
 });
 
+describe('codes that are none', () => {
+  it('are recorded as often as they count, without the code, and so are requests that are forgotten', async () => {
+    const platform = createFakePlatform({ config: { allowed_users: [] } });
+    const { store, daemon, receive, idle } = await startGateway({ platform, access: { unauthorized_dm_behavior: 'pair' } });
+    const eve = { id: 'eve', name: 'Eve' };
+    const codes = ['ABCD2345', 'ABCD2346', 'ABCD2347', 'ABCD2348', 'ABCD2349', 'ABCD234A', 'ABCD234B'];
+    for (const code of codes) receive([message(code, { chat: 'eve', from: eve })]);
+    await idle();
+    const guesses = () => recorded(store).map(({ event, person, facts: { name, of, why } }) => [event, person, name, of, why]);
+    expect(guesses()).toEqual(Array.from({ length: 5 }, () => ['pairing.failed', 'eve', 'Eve', 'claim', 'wrong']));
+    for (let time = 0; time < 6; time += 1) expect(daemon.people?.approve('fake/main', 'ABCD2345').done).toBe(false);
+    const approvals = Array.from({ length: 6 }, (_, index) => ['pairing.failed', 'owner', '', 'approve', index < 5 ? 'wrong' : 'locked']);
+    expect(guesses().slice(5)).toEqual(approvals);
+    expect(daemon.people?.clear().text).toBe('1 request is forgotten.');
+    expect(recorded(store).at(-1)).toMatchObject({
+      event: 'pairing.forgotten',
+      account: 'fake/main',
+      person: 'eve',
+      facts: { name: 'Eve', by: 'owner' },
+    });
+    expect(JSON.stringify(recorded(store))).not.toContain('ABCD23');
+  });
+});
+
 describe('the control socket', () => {
   it('serves the record to the owner of the home, and refuses what is no question', async () => {
     const { home, store, receive, answered } = await startGateway({ platform: createFakePlatform({ config: { allowed_users: ['ann'] } }) });
