@@ -13,7 +13,7 @@ export interface WrittenCall {
 /** Which tool stands for what is done to a file. */
 const fileTools: Readonly<Record<string, string>> = { 'file.read': 'read_file', 'file.write': 'write_file', 'file.search': 'search_files' };
 /** What a rule's pattern is about, where that is not the first text that the tool needs. */
-const subjectArguments: Readonly<Record<string, string>> = { search_files: 'path' };
+const subjectArguments: Readonly<Record<string, string>> = { search_files: 'path', patch: 'path' };
 
 /** A sentence where it cannot be understood. */
 export function parseCall(text: string, tools: readonly Tool[]): WrittenCall | string {
