@@ -1,9 +1,10 @@
 import { type Touch, UNKNOWN } from '../../../agent/risk.ts';
 import { isWithin } from '../home-paths.ts';
 import { type Assignment, commandName, type Finding, type Reading, type Redirect, type SimpleCommand } from './command.ts';
-import { PLACEHOLDERS, resolveWord, shown } from './pattern.ts';
+import { isStatic, PLACEHOLDERS, resolveWord, shown } from './pattern.ts';
 import { removedPlaces } from './rules/delete.ts';
 import { followed, type ShellPlace } from './rules/links.ts';
+import { isShell, shellsWork } from './shells.ts';
 
 /** A redirection alone is one of the command that does nothing: a call of the shell has commands. */
 const noCommand: Touch = { kind: 'command', name: ':' };
@@ -23,6 +24,7 @@ export function touchesOf(reading: Reading, findings: readonly Finding[], place:
     ...reading.assignments.flatMap(assignmentTouch),
     ...reading.redirects.flatMap((redirect) => redirectTouches(redirect, place)),
     ...reading.commands.flatMap(removedTouches),
+    ...reading.commands.flatMap(hiddenTouches),
   ];
   const names = new Set(touches.flatMap(({ name, also = [] }) => [name, ...also].map(shown)));
   return distinct([...touches, ...findings.flatMap((finding) => doubt(finding, names))]);
@@ -69,6 +71,22 @@ function redirectTouches({ target, writes, directories }: Redirect, place: Shell
 
 function removedTouches(command: SimpleCommand): Touch[] {
   return removedPlaces(command).map((name) => ({ kind: 'write', name, implied: true }));
+}
+
+const ITS_INPUT = /^\/dev\/(?:fd|stdin)|^\/proc\/.*\/fd/u;
+
+/** What a shell runs that only shows when it runs may be anything that a rule forbids. To be allowed, the shell itself is enough. */
+function hiddenTouches(command: SimpleCommand): Touch[] {
+  return isHidden(commandName(command), command) ? [{ kind: 'command', name: UNKNOWN, implied: true }] : [];
+}
+
+function isHidden(name: string, { argv: [, ...words], feed }: SimpleCommand): boolean {
+  if (name === 'eval') return !words.every(isStatic);
+  if (name === 'source' || name === '.') return words.some((word) => !isStatic(word) || ITS_INPUT.test(word));
+  if (!isShell(name)) return false;
+  const { script = '', file = '', readsInput } = shellsWork(words);
+  if (!isStatic(script) || !isStatic(file) || ITS_INPUT.test(file)) return true;
+  return readsInput && feed.from !== 'nothing' && feed.from !== 'text';
 }
 
 function doubt({ about }: Finding, known: ReadonlySet<string>): Touch[] {

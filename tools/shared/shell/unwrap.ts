@@ -4,7 +4,7 @@ import { commandName, type SimpleCommand } from './command.ts';
 import { withLongNames } from './long-options.ts';
 import { isStatic } from './pattern.ts';
 import { copyScope, type Scope } from './scope.ts';
-import { isShell } from './shells.ts';
+import { isShell, shellsWork } from './shells.ts';
 import { skipOwnWords, WRAPPERS } from './wrappers.ts';
 
 const MAX_LAYERS = 12;
@@ -73,13 +73,10 @@ function isAppletBox(name: string): boolean {
 /** `sh -c text`, and text that reaches a shell's standard input. */
 function shell(command: SimpleCommand, scope: Scope, walk: Walk): void {
   const words = command.argv.slice(1);
-  const at = words.findIndex((word) => /^-[a-zA-Z]*c/u.test(word) && !word.startsWith('--'));
-  const takesValue = (word: string | undefined): boolean => word !== undefined && /^[-+][oO]$/u.test(word);
-  const script = at < 0 ? undefined : words.slice(at + 1).find((word, index, all) => !/^[-+]/u.test(word) && !takesValue(all[index - 1]));
-  if (at >= 0) walk.doubt('It gives a shell commands as text.');
+  const { takesText, script, readsInput } = shellsWork(words);
+  if (takesText) walk.doubt('It gives a shell commands as text.');
   if (script !== undefined && isStatic(script)) walk.script(script, copyScope(scope));
-  const isFile = at < 0 && words.some((word, index) => !/^[-+]/u.test(word) && !takesValue(words[index - 1]));
-  if (at >= 0 || (isFile && !words.some((word) => /^-\w*s/u.test(word)))) {
+  if (!readsInput) {
     scriptFile(words, walk);
     return;
   }
