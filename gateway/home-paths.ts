@@ -10,6 +10,17 @@ export function markerOf(home: string): string {
 
 /** What no tool reads or writes: our own secrets, configuration and state. "*": also the database's log beside it, and its copies. */
 export function protectedPaths(home: string): readonly string[] {
-  const files = ['.env', 'config.yaml', permissionsFile, 'state.db*', 'gateway.db*', 'gateway.lock', 'gateway.pid', 'run', 'logs'];
+  const files = [
+    '.env',
+    'config.yaml',
+    permissionsFile,
+    'state.db*',
+    'gateway.db*',
+    'gateway.lock',
+    'gateway.pid',
+    'run',
+    'logs',
+    'memories',
+  ];
   return [...files.map((name) => path.join(home, name)), path.dirname(controlSocketPath(home))];
 }

@@ -7,7 +7,7 @@ import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
 import type { Tool } from '../agent/tool.ts';
-import { createTools, endLeftovers, type ToolPorts, toolSections } from '../tools/index.ts';
+import { createMemories, createTools, endLeftovers, type ToolPorts, toolSections } from '../tools/index.ts';
 import { writeContained } from '../tools/shared/contained-file.ts';
 import { realPath } from '../tools/shared/home-paths.ts';
 import { personIdOf } from './account-label.ts';
@@ -217,7 +217,8 @@ function compose(
 ): Omit<DaemonOptions, 'notes'> {
   const { config, accounts, controlToken } = live.current();
   const settings = derived(live, settingsFrom);
-  const tools = toolsOf(home, config, { history: createHistory({ store, settings }), todos: store.todos, now: Date.now });
+  const memories = createMemories({ directory: path.join(home, 'memories'), config: config.memory });
+  const tools = toolsOf(home, config, { history: createHistory({ store, settings }), todos: store.todos, memories, now: Date.now });
   const filter = createSecretFilter(secrets.all, 'plain');
   const { gateway } = config;
   return {
@@ -238,9 +239,9 @@ function compose(
   };
 }
 
-function toolsOf(home: string, { terminal }: Loaded['config'], ports?: ToolPorts): readonly Tool[] {
+function toolsOf(home: string, { terminal, memory }: Loaded['config'], ports?: ToolPorts): readonly Tool[] {
   const paths = { home: homedir(), protectedPaths: protectedPaths(home), marker: markerOf(home) };
-  return createTools({ terminal, environment: process.env, ...paths }, ports);
+  return createTools({ terminal, memory, environment: process.env, ...paths }, ports);
 }
 
 /** What `hermes permissions` asks where no daemon runs. */

@@ -4,6 +4,9 @@ import { createPatch } from './files/patch.ts';
 import { createReadFile } from './files/read-file.ts';
 import { createSearchFiles } from './files/search-files.ts';
 import { createWriteFile } from './files/write-file.ts';
+import { type MemoryConfig, memorySection } from './memory/config.ts';
+import type { Memories } from './memory/memories.ts';
+import { createMemoryTool } from './memory/memory.ts';
 import { createSessionSearch, type SessionHistory } from './session-search.ts';
 import { childEnvironment } from './shared/environment.ts';
 import { createProcessTrees } from './shared/process-tree.ts';
@@ -16,6 +19,8 @@ import { createTodo, type TodoLists } from './todo.ts';
 
 export interface ToolsConfig {
   readonly terminal: TerminalConfig;
+  /** Left out: there is no memory. */
+  readonly memory?: MemoryConfig;
   /** The daemon's own environment; commands receive an allowlisted part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The user's home directory. */
@@ -30,6 +35,7 @@ export interface ToolsConfig {
 export interface ToolPorts {
   readonly history: SessionHistory;
   readonly todos: TodoLists;
+  readonly memories: Memories;
   /** ms since the epoch. */
   readonly now: () => number;
 }
@@ -38,11 +44,12 @@ export interface ToolPorts {
 const noPorts: ToolPorts = {
   history: { search: () => [], recent: () => [], read: () => undefined },
   todos: { read: () => undefined, write: () => undefined },
+  memories: { of: () => 'There is no memory here.', snapshot: async () => '' },
   now: () => 0,
 };
 
 /** Sections of config.yaml that belong to tools. */
-export const toolSections = { terminal: terminalSection };
+export const toolSections = { terminal: terminalSection, memory: memorySection };
 
 export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): Tool[] {
   const processes = createProcessTrees({ marker: config.marker, namespace: config.terminal.process_namespace });
@@ -58,7 +65,14 @@ export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): To
     createClarify(),
     createSessionSearch(ports.history, ports.now),
     createTodo(ports.todos),
+    ...memoryTools(config.memory, ports.memories),
   ];
 }
 
+function memoryTools(config: MemoryConfig | undefined, memories: Memories): Tool[] {
+  if (config === undefined || !(config.memory_enabled || config.user_profile_enabled)) return []; // by choice: nobody needs to be told that it is missing
+  return [createMemoryTool({ memories, asksBeforeWriting: config.write_approval })];
+}
+
+export { createMemories } from './memory/memories.ts';
 export { endLeftovers } from './shared/process/table.ts';

@@ -121,7 +121,7 @@ export const hermesKeys: Readonly<Record<string, readonly string[]>> = {
   max_concurrent_sessions: [],
   mcp: [],
   mcp_servers: [],
-  memory: [],
+  memory: ['flush_min_turns', 'nudge_interval', 'provider'],
   model: ['api_mode', 'aliases', 'context_length', 'extra_headers', 'max_tokens', 'provider', 'supports_vision'],
   model_aliases: [],
   model_catalog: [],
