@@ -5,6 +5,7 @@ import { insteadOfInterrupt } from './asks/spare.ts';
 import type { Children } from './children.ts';
 import type { Lanes } from './lanes.ts';
 import { noticePart, type Outbox } from './outbox.ts';
+import { maySteer } from './roles.ts';
 import type { BusyMode, Settings } from './settings.ts';
 import type { Store } from './store/index.ts';
 import type { InboxMode } from './store/schema.ts';
@@ -72,7 +73,9 @@ export function createBusy(options: BusyOptions): Busy {
       }
       const wanted = store.chats.get(lane).busy ?? settings().display(event.chat.platform).busyMode;
       const spares = wanted === 'interrupt' && children.running(lane) > 0;
-      const mode = spares ? 'queue' : ((wanted === 'interrupt' ? insteadOfInterrupt(store, lane, event) : undefined) ?? wanted);
+      const chosen = spares ? 'queue' : ((wanted === 'interrupt' ? insteadOfInterrupt(store, lane, event) : undefined) ?? wanted);
+      const turn = chosen === 'steer' ? store.turns.running(lane) : undefined;
+      const mode = turn === undefined || maySteer(event, turn, options) ? chosen : 'queue';
       acknowledge(lane, event, spares ? 'children' : mode);
       const cut = mode === 'interrupt' && store.turns.cut(lane, 'interrupt');
       return {

@@ -4,6 +4,7 @@ import type { AccountConfig } from '../adapters/platform.ts';
 import { isListed } from './access.ts';
 import type { Settings } from './settings.ts';
 import type { Store } from './store/index.ts';
+import { higher } from './store/people.ts';
 import type { Role } from './store/people-schema.ts';
 import type { TurnRow } from './store/turns.ts';
 import { accountKey } from './target.ts';
@@ -22,6 +23,12 @@ const floor: readonly string[] = ['help', 'commands', 'whoami', 'stop'];
 export function visitorOf({ target, requester }: Pick<TurnRow, 'target' | 'requester'>): Visitor {
   const { id, name, aliases = [] } = requester;
   return { chat: target.chat, chatType: target.chatType, sender: { id, name, aliases, isBot: false, roles: [] } };
+}
+
+/** Whether their words may become part of this turn, which acts with the rights of whoever began it: nobody lends themselves more than their own. */
+export function maySteer(event: Visitor, turn: Pick<TurnRow, 'target' | 'requester'>, facts: RoleFacts): boolean {
+  const own = roleOf(event, facts);
+  return higher(own, roleOf(visitorOf(turn), facts)) === own;
 }
 
 export function isOwner(event: Visitor, facts: RoleFacts): boolean {

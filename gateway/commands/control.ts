@@ -1,5 +1,6 @@
 /** Commands for the turn at work: what it should hear, and what it asks. */
 import { choicesOf } from '../asks/text.ts';
+import { maySteer } from '../roles.ts';
 import type { Command, CommandCall, CommandResult } from './command.ts';
 
 const queue: Command = {
@@ -23,10 +24,12 @@ const steer: Command = {
   description: 'Say something that I hear with my next step',
   who: 'anyone',
   whileBusy: true,
-  run: ({ args, lane, ports }) => {
+  run: ({ args, lane, event, ports }) => {
     if (args === '') return { reply: 'What should I know? Write /steer and the text.' };
-    const reply = ports.lanes.isBusy(lane) ? '↪️ I take this into account with my next step.' : '';
-    return { reply, say: { text: args, mode: 'steer' } };
+    if (!ports.lanes.isBusy(lane)) return { reply: '', say: { text: args, mode: 'steer' } };
+    const turn = ports.store.turns.running(lane);
+    if (turn !== undefined && !maySteer(event, turn, ports)) return { reply: '⏳ That comes next.', say: { text: args, mode: 'queue' } };
+    return { reply: '↪️ I take this into account with my next step.', say: { text: args, mode: 'steer' } };
   },
 };
 
