@@ -10,6 +10,8 @@ export interface SessionRef {
   readonly workspace: string;
   /** For whom the call is made; absent where nobody in particular is (a session that several people share). */
   readonly person?: PersonRef;
+  /** Absolute paths of directories with the files that came with its messages: its tools may read them, and nobody else's. */
+  readonly media?: readonly string[];
 }
 
 export interface PersonRef {

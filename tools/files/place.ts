@@ -3,7 +3,10 @@ import type { SessionRef } from '../../agent/tool.ts';
 import { absolutePath, isWithin, realPath } from '../shared/home-paths.ts';
 import { runsWithGit, type SensitivePlaces, whyNotRead, whyNotWrite } from '../shared/sensitive-paths.ts';
 
-/** What the file tools may touch. */
+/**
+ * What the file tools may touch: everything that the user of this machine may read, but for secrets, our own state and what belongs to other conversations;
+ * to write without asking, the session's workspace only.
+ */
 export interface FilePlaces {
   readonly home: string;
   readonly protectedPaths: readonly string[];
@@ -22,7 +25,7 @@ export function locate(given: string, session: SessionRef, places: FilePlaces): 
 
 /** A sentence that says why the file is not read, ever, by anyone; nothing when it may be. */
 export function readRefusal(target: Target, session: SessionRef, places: FilePlaces): string | undefined {
-  const why = byEitherName(whyNotRead, target, { session, places });
+  const why = byEitherName(whyNotRead, target, { ...places, workspace: session.workspace, own: session.media ?? [] });
   return why === undefined ? undefined : `${target.named} is not read. ${why}`;
 }
 
@@ -32,7 +35,7 @@ export function writeRefusal(target: Target, session: SessionRef, places: FilePl
 }
 
 function writeDenial(target: Target, session: SessionRef, places: FilePlaces): string | undefined {
-  const why = byEitherName(whyNotWrite, target, { session, places });
+  const why = byEitherName(whyNotWrite, target, { ...places, workspace: session.workspace, own: [] });
   return why === undefined ? undefined : `${target.named} is not written. ${why}`;
 }
 
@@ -46,14 +49,15 @@ function ledAway({ named, real }: Target, session: SessionRef): string | undefin
 
 type Judge = (file: string, places: SensitivePlaces) => string | undefined;
 
-function byEitherName(judge: Judge, target: Target, where: { session: SessionRef; places: FilePlaces }): string | undefined {
-  const { session, places } = where;
-  const sensitive = { ...realPlaces(places), workspace: realPath(session.workspace) };
-  return judge(target.named, { ...places, workspace: session.workspace }) ?? judge(target.real, sensitive);
-}
-
-function realPlaces(places: FilePlaces): FilePlaces {
-  return { home: realPath(places.home), protectedPaths: places.protectedPaths.map((place) => realPath(place)) };
+function byEitherName(judge: Judge, target: Target, places: Required<SensitivePlaces>): string | undefined {
+  const real = (file: string): string => realPath(file);
+  const sensitive = {
+    home: real(places.home),
+    protectedPaths: places.protectedPaths.map(real),
+    workspace: real(places.workspace),
+    own: places.own.map(real),
+  };
+  return judge(target.named, places) ?? judge(target.real, sensitive);
 }
 
 export function readRisk(given: string, session: SessionRef, places: FilePlaces): Risk {
@@ -72,6 +76,21 @@ export function writeRisk(given: string, session: SessionRef, places: FilePlaces
   const hardline = writeDenial(target, session, places);
   const isLedAway = ledAway(target, session) !== undefined;
   return riskOf(target, { kind: 'write', hardline, ask: isLedAway ? undefined : writeDoubt(target, session) });
+}
+
+/** Of several files at once: as risky as the riskiest, for the sake of those that are. */
+export function writeRisks(given: readonly string[], session: SessionRef, places: FilePlaces): Risk {
+  const risks = given.map((each) => writeRisk(each, session, places));
+  const level = (['hardline', 'ask', 'safe'] as const).find((one) => risks.some((risk) => risk.level === one)) ?? 'safe';
+  const decisive = risks.filter((risk) => risk.level === level);
+  const doubtful = risks.flatMap((risk) => risk.doubtful ?? []);
+  return {
+    level,
+    why: [...new Set(decisive.map(({ why }) => why))].join(' '),
+    subjects: risks.flatMap(({ subjects }) => subjects),
+    touches: risks.flatMap(({ touches = [] }) => touches),
+    ...(doubtful.length > 0 ? { doubtful } : {}),
+  };
 }
 
 interface Judged {

@@ -1,13 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
-import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
 import { openContained } from '../shared/contained-file.ts';
-import { type FilePlaces, locate, readRefusal, readRisk } from './place.ts';
-import { isBinary, similarNames, whyNoText } from './text-file.ts';
-
-const MAX_CHARACTERS = 100_000;
-const MAX_LINE_CHARACTERS = 2_000;
+import type { FileStates, Snapshot } from '../shared/file-states.ts';
+import { type Page, readPage } from './page.ts';
+import { type FilePlaces, locate, readRefusal, readRisk, type Target } from './place.ts';
+import { MAX_SNAPSHOT_BYTES, snapshotOf } from './snapshot.ts';
+import { fileProblem, isBinary, isMissing, missingSentence, whyNoFile } from './text-file.ts';
 
 const args = z.object({
   path: z.string().min(1).describe('File to read: relative to the workspace, absolute, or beginning with ~/.'),
@@ -17,7 +16,11 @@ const args = z.object({
 
 type Args = z.output<typeof args>;
 
-export function createReadFile(places: FilePlaces): Tool {
+export interface ReadParts extends FilePlaces {
+  readonly states: FileStates;
+}
+
+export function createReadFile(parts: ReadParts): Tool {
   return defineTool({
     name: 'read_file',
     toolset: 'file',
@@ -26,113 +29,79 @@ export function createReadFile(places: FilePlaces): Tool {
     args,
     effect: 'read',
     preview: (given) => given.path,
-    risk: async (given, session) => readRisk(given.path, session, places),
-    run: (given, ctx) => run(given, places, ctx),
+    risk: async (given, session) => readRisk(given.path, session, parts),
+    run: (given, ctx) => run(given, parts, ctx),
   });
 }
 
-async function run(given: Args, places: FilePlaces, ctx: ToolContext): Promise<ToolOutput> {
-  const target = locate(given.path, ctx.session, places);
-  const refusal = readRefusal(target, ctx.session, places);
+async function run(given: Args, parts: ReadParts, ctx: ToolContext): Promise<ToolOutput> {
+  const target = locate(given.path, ctx.session, parts);
+  const refusal = readRefusal(target, ctx.session, parts);
   if (refusal !== undefined) return { content: refusal, failed: true };
-  const handle = await openContained(target.real).catch((error: NodeJS.ErrnoException) => error);
-  if (handle instanceof Error) return { content: await whyNotOpen(handle, target.named), failed: true };
+  const handle = await openContained(target.real).catch((error: unknown) => whyNotOpen(error, target));
+  if (typeof handle === 'string') return { content: handle, failed: true };
   try {
-    return await readPage(handle, { ...given, path: target.named }, ctx.signal);
+    const opened = await look(handle, target.named);
+    if (typeof opened === 'string') return { content: opened, failed: true };
+    const page = await readPage(opened.source, given, ctx.signal);
+    parts.states.read(ctx.session.id, target.real, opened.snapshot);
+    return { content: present(page, { ...given, path: target.named }), data: dataOf(page, given) };
   } finally {
     await handle.close();
   }
 }
 
-async function whyNotOpen(error: NodeJS.ErrnoException, file: string): Promise<string> {
-  if (error.code === 'EACCES' || error.code === 'EPERM') return `${file} may not be read by the user that runs this gateway.`;
-  if (error.code === 'ENXIO') return `${file} is a socket or device, not a file of text.`;
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') return `${file} could not be read: ${error.message}`;
-  const similar = await similarNames(file);
-  const hint = similar.length > 0 ? ` Similar names: ${similar.join(', ')}` : ' Look for it with search_files (target "files").';
-  return `There is no file ${file}.${hint}`;
+interface Opened {
+  readonly source: FileHandle | Buffer;
+  readonly snapshot: Snapshot;
 }
 
-async function readPage(handle: FileHandle, given: Args, signal: AbortSignal): Promise<ToolOutput> {
-  const stats = await handle.stat();
-  const why = stats.isFile() ? undefined : whyNoText(stats, given.path);
-  if (why !== undefined) return { content: why, failed: true };
-  const start = Buffer.alloc(8_192);
+const SNIFF_BYTES = 8_192;
+
+/** A sentence where this is no text. A file of ordinary size is read as a whole, so that a later change of it can be told. */
+async function look(handle: FileHandle, name: string): Promise<Opened | string> {
+  const facts = await handle.stat();
+  const why = whyNoFile(facts, name);
+  if (why !== undefined) return why;
+  const start = Buffer.alloc(SNIFF_BYTES);
   const { bytesRead } = await handle.read(start, 0, start.length, 0);
   if (isBinary(start.subarray(0, bytesRead)))
-    return {
-      content: `${given.path} is a binary file (${stats.size.toLocaleString('en-US')} bytes), which cannot be shown as text.`,
-      failed: true,
-    };
-  const page = await collect(handle, given, signal);
-  return { content: present(page, given) };
+    return `${name} is a binary file (${facts.size.toLocaleString('en-US')} bytes), which cannot be shown as text.`;
+  const isSmall = facts.size > 0 && facts.size <= MAX_SNAPSHOT_BYTES; // what has no size (/proc) may have no end
+  const whole = isSmall ? await contentOf(handle, facts.size) : undefined;
+  return { source: whole ?? handle, snapshot: snapshotOf(facts, whole) };
 }
 
-interface Page {
-  readonly lines: string[];
-  /** Lines of the file; `undefined` when the end was not reached. */
-  total: number | undefined;
-  /** The page is shorter than asked because it would be too long. */
-  cut: boolean;
+/** No more than it had when it was looked at. */
+async function contentOf(handle: FileHandle, size: number): Promise<Buffer> {
+  const content = Buffer.alloc(size);
+  let filled = 0;
+  for (let read = -1; read !== 0 && filled < size; filled += read)
+    read = (await handle.read(content, filled, size - filled, filled)).bytesRead;
+  return content.subarray(0, filled);
 }
 
-/** Reads as far as the page and no further than needed to say whether there is more: a file may be larger than memory. */
-async function collect(handle: FileHandle, given: Args, signal: AbortSignal): Promise<Page> {
-  const page: Page = { lines: [], total: undefined, cut: false };
-  let number = 0;
-  let characters = 0;
-  for await (const line of linesOf(handle)) {
-    signal.throwIfAborted();
-    number += 1;
-    if (number < given.offset) continue;
-    const shown = `${number}|${line}`;
-    const isPast = page.lines.length === given.limit;
-    page.cut = !isPast && characters + shown.length > MAX_CHARACTERS;
-    if (isPast || page.cut) return page;
-    page.lines.push(shown);
-    characters += shown.length + 1;
-  }
-  page.total = number;
-  return page;
+async function whyNotOpen(error: unknown, target: Target): Promise<string> {
+  return isMissing(error) ? missingSentence(target, 'Look for it with search_files (target "files").') : fileProblem(error, target.named);
 }
 
-/** Lines without their ends. What exceeds the longest line that is shown is dropped while reading: a line may be the whole file. */
-async function* linesOf(handle: FileHandle): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
-  const buffer = Buffer.alloc(65_536);
-  let rest = '';
-  let dropped = 0;
-  for (let position = 0, read = -1; read !== 0; position += read) {
-    read = (await handle.read(buffer, 0, buffer.length, position)).bytesRead;
-    const pieces = (read === 0 ? decoder.end() : decoder.write(buffer.subarray(0, read))).split('\n');
-    for (const [index, piece] of pieces.entries()) {
-      if (index > 0) {
-        yield finished(rest, dropped);
-        rest = '';
-        dropped = 0;
-      }
-      const room = Math.max(0, MAX_LINE_CHARACTERS + 1 - rest.length);
-      dropped += Math.max(0, piece.length - room);
-      rest += piece.slice(0, room);
-    }
-  }
-  if (rest !== '') yield finished(rest, dropped);
-}
-
-function finished(text: string, dropped: number): string {
-  const line = text.endsWith('\r') && dropped === 0 ? text.slice(0, -1) : text;
-  const over = Math.max(0, line.length - MAX_LINE_CHARACTERS) + dropped;
-  return over > 0
-    ? `${line.slice(0, MAX_LINE_CHARACTERS).toWellFormed()} [... ${over.toLocaleString('en-US')} more characters in this line]`
-    : line;
+/** What a script receives: nothing in it is cut. */
+function dataOf(page: Page, { limit }: Args): unknown {
+  return page.raw === undefined
+    ? { error: `These ${limit} lines are too many bytes to hand over at once. Ask for fewer lines.` }
+    : { content: page.raw.toString('utf8'), total_lines: page.total ?? null };
 }
 
 function present(page: Page, given: Args): string {
-  const last = given.offset + page.lines.length - 1;
+  const last = given.offset + page.shown.length - 1;
   if (page.total === 0) return `${given.path} is empty.`;
-  if (page.lines.length === 0) return `${given.path} has ${page.total ?? 0} lines; there is no line ${given.offset}.`;
+  if (page.shown.length === 0) return `${given.path} has ${page.total ?? 'fewer'} lines; there is no line ${given.offset}.`;
+  const numbered = page.shown.map(
+    (line, index) => `${given.offset + index}|${index === 0 && given.offset === 1 ? line.replace(/^\ufeff/u, '') : line}`,
+  );
+  const isLast = page.total !== undefined && last >= page.total;
   const of = page.total === undefined ? '' : ` of ${page.total}`;
-  const more = page.total === undefined ? ` There is more: go on with offset ${last + 1}.` : '';
-  const why = page.cut ? ' The page ended early because it would be too long.' : '';
-  return `${page.lines.join('\n')}\n\n[lines ${given.offset} to ${last}${of}.${why}${more}]`;
+  const more = isLast ? '' : ` There is more: go on with offset ${last + 1}.`;
+  const why = !isLast && page.shown.length < given.limit ? ' The page ended early because it would be too long.' : '';
+  return `${numbered.join('\n')}\n\n[lines ${given.offset} to ${last}${of}.${why}${more}]`;
 }

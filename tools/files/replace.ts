@@ -1,5 +1,9 @@
-import { findMatches, type Match } from './matching.ts';
-import { similarity } from './text-file.ts';
+import { showPlaces } from './candidates.ts';
+import { diffOf, lineNumbers } from './diff.ts';
+import { createLines } from './lines.ts';
+import { findMatches, type Match, MOST_MATCHES } from './matching.ts';
+import { similarity } from './similarity.ts';
+import { splice, toLf } from './splice.ts';
 
 /** Replaces a passage of a text, forgiving small differences, refusing to guess. Pure. */
 
@@ -15,40 +19,26 @@ export type Replaced =
 
 const SHOWN_CANDIDATES = 12;
 
-export function replaceText(raw: string, wanted: Replacement): Replaced {
-  const old = toLf(wanted.old);
-  const replacement = toLf(wanted.new);
+export function replaceText(given: string, wanted: Replacement): Replaced {
+  const { mark, text: raw } = withoutMark(given);
+  const old = toLf(withoutMark(wanted.old).text);
+  const replacement = toLf(mark === '' ? wanted.new : withoutMark(wanted.new).text);
   if (old === '') return refused('old_string is empty. Quote the passage to replace, or use write_file to write a whole file.');
   if (old === replacement) return refused('old_string and new_string are the same, so nothing would change.');
   const text = toLf(raw);
   const { matches, tolerance } = findMatches(text, old, replacement);
   if (matches.length === 0) return refused(notFound(text, old, replacement));
+  if (matches.length > MOST_MATCHES)
+    return refused(`old_string is found at more than ${MOST_MATCHES} places. Use sed or a script in the terminal.`);
   if (matches.length > 1 && !wanted.all) return refused(ambiguous(text, matches));
   const chosen = withoutOverlaps(matches);
   const result = splice(raw, text, chosen);
   if (result === raw) return refused('The passage has this text already; nothing was changed.');
-  return { kind: 'replaced', text: result, count: chosen.length, tolerance, diff: describe(text, chosen) };
+  return { kind: 'replaced', text: mark + result, count: chosen.length, tolerance, diff: diffOf(text, chosen) };
 }
 
 function refused(why: string): Replaced {
   return { kind: 'refused', why };
-}
-
-function toLf(text: string): string {
-  return text.replaceAll('\r\n', '\n');
-}
-
-/** Line numbers of offsets, asked in rising order. */
-function lineNumbers(text: string): (offset: number) => number {
-  let line = 1;
-  let from = 0;
-  return (offset) => {
-    for (let end = text.indexOf('\n', from); end >= 0 && end < offset; end = text.indexOf('\n', from)) {
-      line += 1;
-      from = end + 1;
-    }
-    return line;
-  };
 }
 
 function ambiguous(text: string, matches: readonly Match[]): string {
@@ -56,7 +46,8 @@ function ambiguous(text: string, matches: readonly Match[]): string {
   const lines = [...new Set(matches.map((match) => lineAt(match.start)))];
   const shown = lines.slice(0, SHOWN_CANDIDATES).join(', ') + (lines.length > SHOWN_CANDIDATES ? ', ...' : '');
   const where = lines.length === 1 ? `${matches.length} times in line ${shown}` : `at ${matches.length} places (lines ${shown})`;
-  return `old_string is found ${where}. Quote more of the surrounding text so that it is found once, or set replace_all.`;
+  const places = showPlaces(createLines(text).texts, lines.slice(0, SHOWN_CANDIDATES));
+  return `old_string is found ${where}. Quote more of the surrounding text so that it is found once, or set replace_all.\n${places}`;
 }
 
 function notFound(text: string, old: string, replacement: string): string {
@@ -92,91 +83,7 @@ function withoutOverlaps(matches: readonly Match[]): Match[] {
   return chosen;
 }
 
-/** Works on the raw text, so that line ends outside of the passages stay as they are; inside they follow the file. */
-function splice(raw: string, text: string, matches: readonly Match[]): string {
-  const toRaw = rawOffsets(raw, text);
-  const lineEnd = dominantLineEnd(raw);
-  let result = '';
-  let from = 0;
-  for (const match of matches) {
-    const start = toRaw(match.start);
-    const end = toRaw(match.end);
-    result += raw.slice(from, start) + match.replacement.replaceAll('\n', lineEndNear(raw.slice(start, end), lineEnd));
-    from = end;
-  }
-  return result + raw.slice(from);
-}
-
-function dominantLineEnd(raw: string): string {
-  const crlf = raw.split('\r\n').length - 1;
-  const all = raw.split('\n').length - 1;
-  return crlf * 2 > all ? '\r\n' : '\n';
-}
-
-function lineEndNear(passage: string, otherwise: string): string {
-  const end = passage.indexOf('\n');
-  if (end < 0) return otherwise;
-  return passage[end - 1] === '\r' ? '\r\n' : '\n';
-}
-
-/** From an offset in the LF text to the one in the raw text. Asked in rising order. */
-function rawOffsets(raw: string, text: string): (offset: number) => number {
-  if (raw.length === text.length) return (offset) => offset;
-  let at = 0;
-  let rawAt = 0;
-  return (offset) => {
-    for (; at < offset; at += 1) rawAt += raw[rawAt] === '\r' && raw[rawAt + 1] === '\n' ? 2 : 1;
-    return rawAt;
-  };
-}
-
-const DIFF_LINES = 60;
-const CONTEXT = 2;
-
-/** What changed, in the manner of diff -u, shortened. */
-function describe(text: string, matches: readonly Match[]): string {
-  const lineAt = lineNumbers(text);
-  const lines = matches.flatMap((match) => hunk(text, match, lineAt(match.start)));
-  return lines.length > DIFF_LINES
-    ? [...lines.slice(0, DIFF_LINES), `[... ${lines.length - DIFF_LINES} more lines of changes ...]`].join('\n')
-    : lines.join('\n');
-}
-
-/** Looks only around the place: there may be thousands of them in a large file. */
-function hunk(text: string, match: Match, line: number): string[] {
-  const start = text.lastIndexOf('\n', match.start - 1) + 1;
-  const lineEnd = text.indexOf('\n', Math.max(match.start, match.end - 1));
-  const end = lineEnd < 0 ? text.length : lineEnd;
-  const before = text.slice(start, end).split('\n');
-  const after = (text.slice(start, match.start) + match.replacement + text.slice(match.end, Math.max(match.end, end)))
-    .replace(/\n$/u, '')
-    .split('\n');
-  const marked = (mark: string, lines: readonly string[]): string[] => lines.map((line) => mark + line);
-  const removed = match.replacement === '' && match.end > end ? [] : after;
-  return [
-    `@@ line ${line} @@`,
-    ...marked(' ', linesBefore(text, start)),
-    ...marked('-', before),
-    ...marked('+', removed),
-    ...marked(' ', linesAfter(text, end)),
-  ];
-}
-
-/** `start` begins a line. */
-function linesBefore(text: string, start: number): string[] {
-  let from = start;
-  for (let count = 0; count < CONTEXT && from > 0; count += 1) from = from === 1 ? 0 : text.lastIndexOf('\n', from - 2) + 1;
-  return start === 0 ? [] : text.slice(from, start - 1).split('\n');
-}
-
-/** `end` ends a line. */
-function linesAfter(text: string, end: number): string[] {
-  if (end + 1 >= text.length) return [];
-  let to = end;
-  for (let count = 0; count < CONTEXT && to < text.length; count += 1) {
-    const next = text.indexOf('\n', to + 1);
-    to = next < 0 ? text.length : next;
-  }
-  const following = text.slice(end + 1, to);
-  return (to === text.length ? following.replace(/\n$/u, '') : following).split('\n');
+/** A byte order mark belongs to the file, not to its first line. */
+export function withoutMark(text: string): { readonly mark: string; readonly text: string } {
+  return text.startsWith('\ufeff') ? { mark: '\ufeff', text: text.slice(1) } : { mark: '', text };
 }

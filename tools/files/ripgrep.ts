@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-
-const TIMEOUT_MS = 30_000;
+import type { Readable } from 'node:stream';
 
 export interface RipgrepCall {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Called with each line of output; `false` ends the search. */
-  line(text: string): boolean;
+  /** Open files that it has as its descriptors from 3 on. */
+  readonly descriptors?: readonly number[];
+  /** Ends the search, which is then `timeout`. */
+  readonly deadline: AbortSignal;
+  /** Called with each line of output, one after the other; `false` ends the search. */
+  line(text: string): boolean | Promise<boolean>;
 }
 
 export type RipgrepEnd =
@@ -20,22 +23,26 @@ export type RipgrepEnd =
 /** Runs the ripgrep that is installed with us, without a shell and without the user's ripgrep configuration. */
 export async function ripgrep(call: RipgrepCall, signal: AbortSignal): Promise<RipgrepEnd> {
   const { rgPath } = await import('@vscode/ripgrep');
-  const deadline = AbortSignal.timeout(TIMEOUT_MS);
+  const { deadline, descriptors = [] } = call;
   const child = spawn(rgPath, ['--no-config', '--color=never', ...call.args], {
     cwd: call.cwd,
     env: call.environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
   });
   const end = (): void => void child.kill('SIGKILL');
   const either = AbortSignal.any([signal, deadline]);
   either.addEventListener('abort', end, { once: true });
   if (either.aborted) end();
   let complaint = '';
-  child.stderr.on('data', (data: Buffer) => {
+  child.stderr?.on('data', (data: Buffer) => {
     complaint = (complaint + data.toString()).slice(0, 2_000);
   });
   const closed = new Promise<number | Error>((resolve) => child.once('error', resolve).once('close', (code) => resolve(code ?? -1)));
-  const stopped = await consume(createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }), call.line);
+  const stopped = await consume(child.stdout, call).catch(async (error: unknown) => {
+    end();
+    await closed;
+    throw error;
+  });
   if (stopped) end();
   const code = await closed;
   either.removeEventListener('abort', end);
@@ -43,8 +50,10 @@ export async function ripgrep(call: RipgrepCall, signal: AbortSignal): Promise<R
   return judge({ stopped, timedOut: deadline.aborted, code, complaint });
 }
 
-async function consume(lines: AsyncIterable<string>, line: (text: string) => boolean): Promise<boolean> {
-  for await (const text of lines) if (!line(text)) return true;
+async function consume(output: Readable | null, { line }: RipgrepCall): Promise<boolean> {
+  if (output === null) return false;
+  const lines = createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const text of lines) if (!(await line(text))) return true;
   return false;
 }
 

@@ -1,7 +1,10 @@
 import type { Stats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { openContained } from '../shared/contained-file.ts';
+import { FileChangedError, HalfDoneError } from '../shared/contained-changes.ts';
+import { openContained, openFolder, PathChangedError } from '../shared/contained-file.ts';
+import type { Target } from './place.ts';
+import { similarity } from './similarity.ts';
 
 const MAX_EDIT_BYTES = 20_000_000;
 const SNIFF_BYTES = 8_192;
@@ -9,43 +12,89 @@ const MAX_SUGGESTIONS = 5;
 
 /** What is there, as far as reading text goes. */
 export type Found =
-  | { readonly kind: 'text'; readonly bytes: Buffer }
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'text'; readonly bytes: Buffer; readonly facts: Stats }
+  /** `facts`: absent where it could not even be opened. */
+  | { readonly kind: 'refused'; readonly why: string; readonly facts?: Stats }
   | { readonly kind: 'missing' };
 
-/** Reads a resolved file as a whole, if it is a file of text of a sensible size. */
-export async function readTextFile(file: string): Promise<Found> {
-  const opened = await openContained(file).catch((error: NodeJS.ErrnoException) => explain(error, file));
+/** Reads a resolved file as a whole, if it is a file of text of a sensible size. `name`: for sentences. */
+export async function readTextFile(file: string, name = file): Promise<Found> {
+  const opened = await openContained(file).catch((error: unknown) => failure(error, name));
   if ('kind' in opened) return opened;
   try {
-    const stats = await opened.stat();
-    const why = whyNoText(stats, file);
-    if (why !== undefined) return { kind: 'refused', why };
+    const facts = await opened.stat();
+    const why = whyNoText(facts, name);
+    if (why !== undefined) return { kind: 'refused', why, facts };
     const bytes = await opened.readFile();
     return isBinary(bytes.subarray(0, SNIFF_BYTES))
-      ? { kind: 'refused', why: `${file} is a binary file, which cannot be shown as text.` }
-      : { kind: 'text', bytes };
+      ? { kind: 'refused', why: `${name} is a binary file, which cannot be shown or edited as text.`, facts }
+      : { kind: 'text', bytes, facts };
   } finally {
     await opened.close();
   }
 }
 
-function explain(error: NodeJS.ErrnoException, file: string): Found {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'missing' };
-  if (error.code === 'EACCES' || error.code === 'EPERM')
-    return { kind: 'refused', why: `${file} may not be read by the user that runs this gateway.` };
-  if (error.code === 'ENXIO') return { kind: 'refused', why: `${file} is a socket or device, not a file of text.` };
-  throw error;
+function failure(error: unknown, name: string): Found {
+  return isMissing(error) ? { kind: 'missing' } : { kind: 'refused', why: fileProblem(error, name) };
 }
 
-export function whyNoText(stats: Stats, file: string): string | undefined {
-  if (stats.isDirectory()) return `${file} is a directory. List it with search_files (target "files") or with ls in the terminal.`;
-  if (stats.isFIFO()) return `${file} is a pipe between programs, not a file of text.`;
-  if (stats.isCharacterDevice() || stats.isBlockDevice()) return `${file} is a device, not a file of text.`;
-  if (!stats.isFile()) return `${file} is not a file of text.`;
-  return stats.size > MAX_EDIT_BYTES
-    ? `${file} has ${stats.size.toLocaleString('en-US')} bytes, too many to edit as a whole. Use sed or a script in the terminal.`
+export function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT';
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: 'may not be read or written by the user that runs this gateway.',
+  EPERM: 'may not be read or written by the user that runs this gateway.',
+  ENXIO: 'is a socket or device, not a file of text.',
+  ENOTDIR: 'cannot be: a part of its path is a file, not a directory.',
+  EISDIR: 'is a directory.',
+  ENAMETOOLONG: 'has too long a name.',
+  ENOSPC: 'cannot be written: the disk is full.',
+  EDQUOT: 'cannot be written: the disk quota is used up.',
+  EROFS: 'cannot be written: the disk is read-only.',
+  EXDEV: 'cannot be moved to another disk. Add it there and delete it here.',
+  EMFILE: 'cannot be opened: too many files are open. Try again.',
+  EIO: 'cannot be read or written: the disk reports an error.',
+};
+
+/** One sentence for the model, without the names by which descriptors are opened. Throws what is no trouble with a file. */
+export function fileProblem(error: unknown, name: string): string {
+  if (error instanceof PathChangedError || error instanceof FileChangedError || error instanceof HalfDoneError) return error.message;
+  const problem = PROBLEMS[(error as NodeJS.ErrnoException).code ?? ''];
+  if (problem === undefined) throw error;
+  return `${name} ${problem}`;
+}
+
+export function whyNoText(facts: Stats, name: string): string | undefined {
+  const other = whyNoFile(facts, name);
+  if (other !== undefined) return other;
+  return facts.size > MAX_EDIT_BYTES
+    ? `${name} has ${facts.size.toLocaleString('en-US')} bytes, too many to edit as a whole. Use sed or a script in the terminal.`
     : undefined;
+}
+
+export function whyNoFile(facts: Stats, name: string): string | undefined {
+  if (facts.isDirectory()) return `${name} is a directory. List it with search_files (target "files") or with ls in the terminal.`;
+  if (facts.isFIFO()) return `${name} is a pipe between programs, not a file of text.`;
+  if (facts.isCharacterDevice() || facts.isBlockDevice()) return `${name} is a device, not a file of text.`;
+  return facts.isFile() ? undefined : `${name} is not a file of text.`;
+}
+
+/** Nobody takes all rights to write away by accident. */
+export function whyProtected(facts: Stats, name: string): string | undefined {
+  return (facts.mode & 0o222) === 0
+    ? `${name} is write-protected. If it is meant to be changed, chmod u+w it in the terminal first.`
+    : undefined;
+}
+
+/** With its byte order mark, so that writing gives back what was read. `undefined`: not UTF-8. */
+export function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined; // the one thing that a fatal decoder throws: these bytes are no UTF-8
+  }
 }
 
 /** A NUL, or a good part of bytes that no text has. UTF-16 counts as binary: it would come out as garbage. */
@@ -55,31 +104,23 @@ export function isBinary(start: Buffer): boolean {
   return start.length > 0 && odd / start.length > 0.1;
 }
 
+/** There is none, and what could be meant. */
+export async function missingSentence({ named, real }: Target, otherwise: string): Promise<string> {
+  const similar = await similarNames(real);
+  const shown = similar.map((name) => path.join(path.dirname(named), name));
+  return `There is no file ${named}. ${shown.length > 0 ? `Similar names: ${shown.join(', ')}` : otherwise}`;
+}
+
 /** Names beside a missing file that look like it, nearest first. */
-export async function similarNames(file: string): Promise<string[]> {
+async function similarNames(file: string): Promise<string[]> {
   const wanted = path.basename(file).toLowerCase();
-  const names = await readdir(path.dirname(file)).catch(() => []);
+  const names = await namesIn(path.dirname(file)).catch(() => []); // there is no such directory either, or it is not ours to see
   const scored = names.slice(0, 5_000).map((name) => ({ name, score: similarity(wanted, name.toLowerCase()) }));
   const near = scored.filter(({ score }) => score >= 0.4).toSorted((left, right) => right.score - left.score);
-  return near.slice(0, MAX_SUGGESTIONS).map(({ name }) => path.join(path.dirname(file), name));
+  return near.slice(0, MAX_SUGGESTIONS).map(({ name }) => name);
 }
 
-/** Share of common letter pairs (Dice), with a bonus where one name holds the other. */
-export function similarity(left: string, right: string): number {
-  if (left === right) return 1;
-  if (left === '' || right === '') return 0;
-  const pairs = (text: string): string[] =>
-    Array.from({ length: Math.max(0, text.length - 1) }, (_, index) => text.slice(index, index + 2));
-  const available = pairs(right);
-  const common = pairs(left).filter((pair) => {
-    const index = available.indexOf(pair);
-    if (index >= 0) available.splice(index, 1);
-    return index >= 0;
-  }).length;
-  const dice = (2 * common) / Math.max(1, left.length + right.length - 2);
-  return left.includes(right) || right.includes(left) ? Math.max(dice, 0.6) : dice;
-}
-
-export async function exists(file: string): Promise<boolean> {
-  return (await lstat(file).catch(() => undefined)) !== undefined;
+async function namesIn(directory: string): Promise<string[]> {
+  const folder = await openFolder(directory);
+  return readdir(folder.child('.')).finally(() => folder.close());
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -5,11 +6,18 @@ import path from 'node:path';
 /**
  * Opens files so that nobody who swaps a directory for a link between looking and opening can lead us elsewhere. On Linux every component is opened
  * without following links, each beneath the descriptor of the one before (/proc/self/fd/N/name); node has no openat. Elsewhere the path is resolved first and
- * compared again after opening: a race of a few microseconds remains there.
+ * compared again after opening: a race of a few microseconds remains there, and `containmentNote` says so.
  */
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_NONBLOCK, O_CREAT, O_EXCL, O_WRONLY } = constants;
 const HAS_DESCRIPTORS = process.platform === 'linux';
+
+/** One sentence for whoever runs the gateway; nothing where paths hold whatever happens beside us. */
+export function containmentNote(): string | undefined {
+  return HAS_DESCRIPTORS
+    ? undefined
+    : 'File tools: on this system a program that swaps directories for links at the right microsecond can lead them elsewhere; Linux has no such gap.';
+}
 
 /** The open directory of a file; `child` names the file beneath it. */
 export interface OpenFolder {
@@ -29,12 +37,12 @@ export async function openFolder(folder: string, create = false): Promise<OpenFo
   if (!HAS_DESCRIPTORS) return resolvedFolder(folder, create);
   let handle = await open('/', O_RDONLY | O_DIRECTORY);
   for (const name of folder.split('/').filter((component) => component !== '')) {
-    const next = await openBeneath(handle, name, create).catch(async (error: NodeJS.ErrnoException) => {
-      await handle.close();
-      throw error.code === 'ELOOP' || error.code === 'ENOTDIR' ? new PathChangedError(folder, { cause: error }) : error;
-    });
-    await handle.close();
-    handle = next;
+    const parent = handle;
+    handle = await openBeneath(parent, name, create)
+      .catch(async (error: NodeJS.ErrnoException) => {
+        throw (await isLink(parent, name, error)) ? new PathChangedError(folder, { cause: error }) : error;
+      })
+      .finally(() => parent.close());
   }
   const opened = handle;
   return { child: (name) => `/proc/self/fd/${opened.fd}/${name}`, close: () => opened.close() };
@@ -50,6 +58,14 @@ async function openBeneath(parent: FileHandle, name: string, create: boolean): P
     await mkdir(file).catch(ignoreExisting);
     return open(file, flags);
   }
+}
+
+/** Linux refuses a link and a file with the same code where a directory was wanted. */
+async function isLink(parent: FileHandle, name: string, { code }: NodeJS.ErrnoException): Promise<boolean> {
+  if (code === 'ELOOP') return true;
+  if (code !== 'ENOTDIR') return false;
+  const facts = await lstat(`/proc/self/fd/${parent.fd}/${name}`).catch(() => undefined);
+  return facts?.isFile() !== true;
 }
 
 function ignoreExisting(error: NodeJS.ErrnoException): void {
@@ -74,6 +90,20 @@ export async function openContained(file: string): Promise<FileHandle> {
   }
 }
 
+/** What lies there now, the link itself if it is one; nothing where there is nothing. */
+export async function lookContained(file: string): Promise<Stats | undefined> {
+  const folder = await openFolder(path.dirname(file)).catch(ignoreMissing);
+  try {
+    return await (folder === undefined ? undefined : lstat(folder.child(path.basename(file))).catch(ignoreMissing));
+  } finally {
+    await folder?.close();
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+}
+
 /**
  * Replaces a resolved file as a whole: a reader sees the old text or the new one, and a crash leaves one of them. The mode of an existing file is kept;
  * owner and extended attributes are not.
@@ -81,11 +111,11 @@ export async function openContained(file: string): Promise<FileHandle> {
 export async function writeContained(file: string, content: string | Buffer): Promise<void> {
   const folder = await openFolder(path.dirname(file), true);
   const target = folder.child(path.basename(file));
-  const temporary = folder.child(`.${path.basename(file).slice(0, 100)}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+  const temporary = folder.child(besideName(file));
   try {
     const existing = await lstat(target).catch(() => undefined);
     if (existing?.isSymbolicLink() === true) throw new PathChangedError(file);
-    await fill(temporary, content, existing);
+    await fill(temporary, content, existing?.mode);
     await rename(temporary, target);
   } finally {
     await rm(temporary, { force: true });
@@ -93,11 +123,17 @@ export async function writeContained(file: string, content: string | Buffer): Pr
   }
 }
 
-async function fill(temporary: string, content: string | Buffer, existing: Stats | undefined): Promise<void> {
+/** A name that nobody else uses, hidden, in the same directory. */
+export function besideName(file: string): string {
+  return `.${path.basename(file).slice(0, 60)}.${randomBytes(9).toString('hex')}.tmp`;
+}
+
+/** Makes a new file with everything in it, on the disk. */
+export async function fill(temporary: string, content: string | Buffer, mode: number | undefined): Promise<void> {
   const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
   try {
     await handle.writeFile(content);
-    if (existing !== undefined) await handle.chmod(existing.mode & 0o7777);
+    if (mode !== undefined) await handle.chmod(mode & 0o7777);
     await handle.sync();
   } finally {
     await handle.close();

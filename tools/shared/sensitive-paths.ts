@@ -47,10 +47,17 @@ export interface SensitivePlaces {
   readonly protectedPaths: readonly string[];
   /** What stays usable even where it lies below a protected path: the session's workspace. */
   readonly workspace: string;
+  /** Further directories that stay usable in the same way. */
+  readonly own?: readonly string[];
 }
 
 const SECRET_RULES = { home: words(SECRETS_IN_HOME), system: words(SECRETS_OF_SYSTEM) };
 const STARTUP_RULES = { home: words(STARTUP_IN_HOME), system: words(SYSTEM_PLACES) };
+
+/** Where keys and credentials are, as absolute patterns. */
+export function secretPatterns(home: string): readonly string[] {
+  return [...SECRET_RULES.home.map((rule) => `${home}/${rule}`), ...SECRET_RULES.system];
+}
 
 function anyHomeRule(file: string, rules: readonly string[], home: string): boolean {
   return rules.some((rule) => couldBe(file, `${home}/${rule}`));
@@ -91,11 +98,12 @@ export function couldEndInSecret(end: string, protectedPaths: readonly string[])
   return KEY_NAMES.test(path.basename(file)) || anyRule(file, own) || anyRule(file, TELLING_ENDS);
 }
 
-/** Our own configuration and state. The nearest enclosing place decides, so that a workspace inside the state directory stays usable. */
+/** Our own configuration and state, and what is another conversation's. The nearest enclosing place decides, so that a workspace inside the state directory stays usable. */
 export function isProtectedPlace(file: string, places: SensitivePlaces): boolean {
   const enclosing = places.protectedPaths.filter((place) => couldBe(file, place) || couldBe(file, `${place}/**`));
   const nearest = Math.max(0, ...enclosing.map((place) => place.length));
-  return enclosing.length > 0 && !(isWithin(file, places.workspace) && places.workspace.length > nearest);
+  const isOwn = [places.workspace, ...(places.own ?? [])].some((own) => isWithin(file, own) && own.length > nearest);
+  return enclosing.length > 0 && !isOwn;
 }
 
 /** Files that run by themselves later, and the system's own. A workspace deep inside a system place (/usr/src/app) is the workspace's. */
@@ -119,7 +127,7 @@ export function isHarmlessDevice(file: string): boolean {
 
 /** One sentence, or nothing when reading is fine. */
 export function whyNotRead(file: string, places: SensitivePlaces): string | undefined {
-  if (isProtectedPlace(file, places)) return 'It belongs to the configuration or state of this gateway.';
+  if (isProtectedPlace(file, places)) return 'It belongs to the configuration or state of this gateway, or to another conversation.';
   if (isSecretPlace(file, places.home)) return 'It holds keys, credentials or the memory of a process.';
   return undefined;
 }

@@ -27,7 +27,7 @@ describe('read_file', () => {
 
   it('pages through a long file and says how to go on', async () => {
     put('a.txt', Array.from({ length: 1_000 }, (_, index) => `line ${index + 1}`).join('\n'));
-    expect(await read({ path: 'a.txt' })).toMatch(/500\|line 500\n\n\[lines 1 to 500\. There is more: go on with offset 501\.\]$/u);
+    expect(await read({ path: 'a.txt' })).toMatch(/500\|line 500\n\n\[lines 1 to 500 of 1000\. There is more: go on with offset 501\.\]$/u);
     expect(await read({ path: 'a.txt', offset: 999, limit: 10 })).toBe('999|line 999\n1000|line 1000\n\n[lines 999 to 1000 of 1000.]');
     expect(await read({ path: 'a.txt', offset: 2_000 })).toMatch(/has 1000 lines; there is no line 2000/u);
   });
@@ -43,7 +43,7 @@ describe('read_file', () => {
     put('a.txt', `${'ab'.repeat(500_000)}\nend`);
     const content = await read({ path: 'a.txt' });
     expect(content.length).toBeLessThan(2_300);
-    expect(content).toMatch(/\[\.\.\. 998,000 more characters in this line\]\n2\|end/u);
+    expect(content).toMatch(/\[\.\.\. 998,000 more bytes in this line\]\n2\|end/u);
   });
 
   it('reads the beginning of a file that is larger than memory without reading the rest', async () => {
@@ -329,7 +329,7 @@ describe('search_files', () => {
     const content = await search({ pattern: 'one', path: '~' });
     expect(content).toMatch(/plain\.txt:1: one/u);
     expect(content).not.toMatch(/SECRET/u);
-    expect(content).toMatch(/2 more in protected files are not shown/u);
+    expect(content).toMatch(/2 protected files are not shown/u);
     expect(await search({ pattern: 'one', path: '~/.ssh/id_ed25519' })).toMatch(/is not read/u);
   });
 
