@@ -9,6 +9,7 @@ import type { Memories } from './memory/memories.ts';
 import { createMemoryTool } from './memory/memory.ts';
 import { createSessionSearch, type SessionHistory } from './session-search.ts';
 import { childEnvironment } from './shared/environment.ts';
+import { createFileStates } from './shared/file-states.ts';
 import { createProcessTrees } from './shared/process-tree.ts';
 import { createShellJudge } from './shared/shell/judge.ts';
 import { type TerminalConfig, terminalSection } from './terminal/config.ts';
@@ -27,6 +28,8 @@ export interface ToolsConfig {
   readonly home: string;
   /** Absolute paths that no tool reads or writes: our own `.env`, configuration and state. A name may end in "*". A workspace below one of them stays usable. */
   readonly protectedPaths: readonly string[];
+  /** Absolute paths below which lies what belongs to one conversation or person each: file tools reach their own session's only. */
+  readonly privatePaths?: readonly string[];
   /** Names the state directory: `endLeftovers(marker)` at the next start ends what a killed daemon left running. */
   readonly marker: string;
 }
@@ -55,13 +58,14 @@ export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): To
   const processes = createProcessTrees({ marker: config.marker, namespace: config.terminal.process_namespace });
   const environment = childEnvironment(config.environment, config.terminal.env_passthrough);
   const files = { home: config.home, protectedPaths: config.protectedPaths };
+  const fileParts = { ...files, protectedPaths: [...files.protectedPaths, ...(config.privatePaths ?? [])], states: createFileStates() };
   const judge = createShellJudge({ ...files, searchPath: environment['PATH'] ?? '' });
   return [
     createTerminal({ config: config.terminal, processes, environment, judge }),
-    createReadFile(files),
-    createWriteFile(files),
-    createPatch(files),
-    createSearchFiles({ ...files, environment }),
+    createReadFile(fileParts),
+    createWriteFile(fileParts),
+    createPatch(fileParts),
+    createSearchFiles({ ...fileParts, environment }),
     createClarify(),
     createSessionSearch(ports.history, ports.now),
     createTodo(ports.todos),
