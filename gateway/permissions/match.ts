@@ -31,16 +31,22 @@ export function createMatcher(rule: Rule, files: Files): Matcher {
   const { tool, pattern } = rule;
   const strict = rule.decision !== 'allow';
   const names = createGlob(tool, { isPath: false, hidden: true });
-  const text = createGlob(pattern ?? '*', { isPath: false, hidden: true });
+  const asText = (wanted: string): Glob => createGlob(wanted, { isPath: false, hidden: true });
+  const texts = { text: asText(pattern ?? '*'), command: asText(withHome(pattern ?? '*', files.home)) };
   const absolute = pattern !== undefined && /^(?:~(?:\/|$)|\/)/u.test(pattern) ? pathGlobs(pattern, files, strict) : undefined;
   return (call, touch) => {
     const isOwn = ownNames(call, strict).some(names.matches);
     if (!isOwn && !fileNames(touch, strict).some(names.matches)) return 'no';
     if (pattern === undefined) return 'yes';
-    if (!isPath(touch)) return byText(text, touch, strict);
+    if (!isPath(touch)) return byText(touch.kind === 'command' ? texts.command : texts.text, touch, strict);
     if (isOwn && call.hasCommands) return 'no';
     return byPath(absolute ?? relativeGlobs(pattern, call, { files, strict }), touch, strict);
   };
+}
+
+/** `~/bin/x *`: commands are told with the paths that a shell makes of their words. */
+function withHome(pattern: string, home: string): string {
+  return pattern.replaceAll(/(?<=^|\s)~(?=\/|\s|$)/gu, literal(home));
 }
 
 /** A toolset's name alone may forbid what is in it: whoever writes "file: deny" means it. */

@@ -78,6 +78,9 @@ function createReader({ file, name, at, platforms }: RuleSource): Reader {
 const decisions: readonly RuleDecision[] = ['allow', 'ask', 'deny'];
 const name = /^(?<tool>[\w*-]+(?:\.[\w*-]+)?)\s*(?:\((?<pattern>[\s\S]*)\))?$/u;
 
+/** As a path below the working directory, "$HOME/x" would be about nothing, and what it is to forbid would not be forbidden. */
+const aboutFiles = /^(?:file\..+|read_file|write_file|search_files|patch)$/u;
+
 /** A sentence: what is wrong with it. */
 function ruleOf(key: string, value: unknown): Pick<Rule, 'tool' | 'pattern' | 'decision'> | string {
   const { tool, pattern: given } = name.exec(key.trim())?.groups ?? {};
@@ -89,6 +92,8 @@ function ruleOf(key: string, value: unknown): Pick<Rule, 'tool' | 'pattern' | 'd
   if (pattern === '') return `${quoted(key)} has an empty pattern: write ${tool} alone for whatever its argument is`;
   if (pattern !== undefined && /[\p{Cc}\p{Co}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(pattern))
     return `${quoted(tool)}: its pattern has characters that nobody can see`;
+  if (pattern !== undefined && aboutFiles.test(tool) && /^(?:\$|~[^/])/u.test(pattern))
+    return `${quoted(key)}: no variable and nobody else's home is looked up here; write the whole path, or ~/ for your home`;
   return pattern === undefined || /^\*+$/u.test(pattern) ? { tool, decision } : { tool, pattern, decision };
 }
 

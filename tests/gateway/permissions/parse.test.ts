@@ -22,6 +22,11 @@ describe('a rule that is not understood', () => {
     ['terminal(): ask', 'line 1: "terminal()" has an empty pattern: write terminal alone for whatever its argument is'],
     ['"terminal(a\\u0007b)": ask', 'line 1: "terminal": its pattern has characters that nobody can see'],
     ['"terminal(a\\u202eb)": ask', 'line 1: "terminal": its pattern has characters that nobody can see'],
+    [
+      'file.write($HOME/notes/**): deny',
+      'line 1: "file.write($HOME/notes/**)": no variable and nobody else\'s home is looked up here; write the whole path, or ~/ for your home',
+    ],
+    ['read_file(~bob/x): deny', expect.stringContaining("nobody else's home is looked up here")],
     ['overrides: {}', 'line 1: overrides: expected a list (lines that begin with "- "), but it is a map'],
     ['overrides:\n  - x', 'line 2: an override is platform, chat_type, chat, role and rules, but this is a single value'],
     ['overrides:\n  - rules: { a: ask }', 'line 2: an override says where it holds: platform, chat_type, chat, role'],
