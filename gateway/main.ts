@@ -84,7 +84,7 @@ function load(home: string, before?: Before) {
     named,
     permissions: loadPermissions({
       home,
-      platforms: platforms.map(({ name }) => name),
+      platforms: [...platforms.map(({ name }) => name), ...named.map(({ section, name }) => `${section}:${name}`)],
       ...(before === undefined ? {} : { before: before.permissions }),
     }),
     warnings: [...warnings, ...strange],

@@ -15,7 +15,7 @@ export interface LoadedPermissions {
 
 export interface PermissionsOptions {
   readonly home: string;
-  /** Names that an override may give. */
+  /** What an override may name: "telegram", and its further accounts: "telegram:work". */
   readonly platforms: readonly string[];
   /** What holds now. A file that is gone is then no file without rules: whoever removed it may have meant to, or a program writes it anew. */
   readonly before?: LoadedPermissions;

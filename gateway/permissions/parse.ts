@@ -11,7 +11,7 @@ export interface RuleSource {
   readonly name: string;
   /** Where in the file the rules stand; empty: they are the file. */
   readonly at: Path;
-  /** Names that an override may give. */
+  /** What an override may name: "telegram", and its further accounts: "telegram:work". */
   readonly platforms: readonly string[];
 }
 
@@ -146,7 +146,7 @@ function scopeOf(given: Readonly<Record<string, unknown>>, path: Path, reader: R
   const { platforms: known } = reader;
   const platforms = read(
     'platform',
-    (value) => (known.includes(value.split(':')[0] ?? '') ? value : undefined),
+    (value) => (known.includes(value.replace(/:main$/u, '')) ? value : undefined),
     `one of ${known.join(', ')}`,
   );
   const types = read('chat_type', (value) => chatTypes.safeParse(value).data, 'dm, group or channel');

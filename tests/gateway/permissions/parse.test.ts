@@ -39,8 +39,13 @@ describe('a rule that is not understood', () => {
     ['overrides:\n  - chat_type: [dm, room]\n    rules: { a: ask }', 'line 2: chat_type: expected dm, group or channel, but it is "room"'],
     [
       'overrides:\n  - platform: telegrm\n    rules: { a: ask }',
-      'line 2: platform: expected one of telegram, slack, fake, web, but it is "telegrm"',
+      'line 2: platform: expected one of telegram, slack, fake, web, telegram:work, but it is "telegrm"',
     ],
+    [
+      'overrides:\n  - platform: [telegram:work, telegram:wrok]\n    rules: { a: deny }',
+      expect.stringContaining('but it is "telegram:wrok"'),
+    ],
+    ['overrides:\n  - platform: [slack:main, slack:work]\n    rules: { a: deny }', expect.stringContaining('but it is "slack:work"')],
     ['overrides:\n  - role: user\n    rules:\n      a: maybe', 'line 4: "a": expected allow, ask or deny, but it is "maybe"'],
     ['shipped_rules: perhaps', 'line 1: shipped_rules: expected true or false'],
     ['a: ask\na: deny', 'line 2, column 1: this key is there twice: remove one'],

@@ -5,7 +5,7 @@ import { type CallFacts, createPermissions, type Permissions } from '../../../ga
 import { type Place, ruleText } from '../../../gateway/permissions/rule.ts';
 import { shippedRules } from '../../../gateway/permissions/shipped.ts';
 
-export const platforms: readonly string[] = ['telegram', 'slack', 'fake', 'web'];
+export const platforms: readonly string[] = ['telegram', 'slack', 'fake', 'web', 'telegram:work'];
 
 export function parse(text: string) {
   const file = readYaml(text, 'permissions.yaml');
