@@ -46,14 +46,18 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The one that matters is as it was written; every other text that the tool insists on is a stand-in. */
+/** The one that matters is as it was written, alone where there may be several; every other text that the tool insists on is a stand-in. */
 function filled(tool: Tool, argument: string): unknown {
   const { properties = {}, required = [] } = z.toJSONSchema(tool.args, { io: 'input', unrepresentable: 'any' });
   const isText = (name: string): boolean => typeof properties[name] === 'object' && properties[name].type === 'string';
   const texts = required.filter(isText);
-  const subject = subjectArguments[tool.name] ?? texts[0];
+  const subject = subjectArguments[tool.name] ?? texts[0] ?? required[0];
   return {
     ...Object.fromEntries(texts.map((name) => [name, '-'])),
-    ...(subject === undefined || argument === '' ? {} : { [subject]: argument }),
+    ...(subject === undefined || argument === '' ? {} : { [subject]: isList(properties[subject]) ? [argument] : argument }),
   };
+}
+
+function isList(property: unknown): boolean {
+  return typeof property === 'object' && property !== null && 'type' in property && property.type === 'array';
 }
