@@ -67,7 +67,8 @@ function hint({ body, number }: Pick<AskRow, 'body' | 'number'>): string {
   const ways = `reply to this with yes or no, or write /approve ${number} or /deny ${number}.`;
   if (body.kind === 'approval' && body.forAdmins) return `Only my owner and administrators may allow it. They can also ${ways}`;
   if (body.kind === 'approval') return `You can also ${ways}`;
-  if (body.kind === 'interrupt' || body.kind === 'pairing') return '';
+  if (body.kind === 'pairing') return 'You can also reply to this with yes or no.';
+  if (body.kind === 'interrupt') return '';
   if (body.choices.length === 0) return 'Write your answer.';
   return body.allowFreetext ? 'Choose, or write an answer of your own.' : 'Choose one.';
 }

@@ -438,6 +438,7 @@ describe('the owner', () => {
     const here = await world({ owner: true });
     await here.knock('ann');
     const shown = await card(here.gateway.platform, 'boss');
+    expect(shown.hint).toBe('You can also reply to this with yes or no.');
     here.gateway.receive([message(word, { chat: 'boss', from: boss, replyTo: replyTo(shown) })]);
     expect((await here.gateway.answered('ann', 2))[1]).toContain('has let you in');
   });
@@ -530,6 +531,41 @@ describe('revoking', () => {
     people(here).revoke(account, 'ann');
     const waiting = here.gateway.store.inbox.lanes().flatMap((lane) => here.gateway.store.inbox.pending(lane));
     expect(waiting.map(({ payload }) => payload.type === 'message' && payload.text)).toEqual(['and that']);
+  });
+
+  it('ends what is at work for them where others talk, too, and nothing of theirs', async () => {
+    const model = scriptedModel(
+      (_request, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const keys = { group_sessions_per_user: false, thread_sessions_per_user: false };
+    const platform = createFakePlatform({ config: { allowed_users: ['bob'] } });
+    const here = await world({ model, platform, rules: { keys } });
+    people(here).approve(account, (await here.knock('ann')) ?? '');
+    for (const id of ['ann', 'bob']) here.gateway.receive([message('work', { chat: `with ${id}`, chatType: 'group', from: { id } })]);
+    await until(
+      () => model.requests.length === 2,
+      () => 'not begun',
+    );
+    people(here).revoke(account, 'ann');
+    await until(
+      () => here.gateway.store.turns.atWork().length === 1,
+      () => 'still at work',
+    );
+    expect(here.gateway.store.turns.atWork()).toMatchObject([{ requester: { id: 'bob' }, cut: null }]);
+  });
+
+  it('is what it takes to make somebody less: another request of theirs does not', async () => {
+    const here = await world();
+    const knockAs = async (id: string): Promise<string> => {
+      here.gateway.receive([message('hi', { chat: id, from: { id } })]);
+      await here.gateway.idle();
+      return codeIn(here.gateway.platform, id) ?? '';
+    };
+    const codes = [await knockAs('+49'), await knockAs('1@lid')] as const;
+    people(here).approve(account, codes[0], 'admin');
+    here.gateway.receive([message('hello', { chat: '+49', from: { id: '+49', aliases: ['1@lid'] } })]);
+    people(here).approve(account, codes[1]);
+    expect(people(here).all().people).toMatchObject([{ role: 'admin', groupRole: 'admin' }]);
   });
 
   it('of one id is revoking of all that the person was ever seen with', async () => {

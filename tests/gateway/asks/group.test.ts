@@ -105,6 +105,14 @@ describe('an approval in a group', () => {
     expect(world.store.asks.open()).toHaveLength(1);
   });
 
+  it('has nothing to do with a loose word of an administrator, which is something to say', async () => {
+    const world = await asked({ group_allowed_chats: ['g'], group_allow_admin_from: ['boss'] });
+    world.receive([message('ok', boss)]);
+    await world.answered('g', 1);
+    expect(world.answers('g')).toEqual(['nothing to do']);
+    expect(world.store.asks.open()).toHaveLength(1);
+  });
+
   it('leaves questions to whoever is asked', async () => {
     const world = await asked();
     isNow(world, 'owner');
