@@ -55,6 +55,8 @@ interface InboundBase {
   readonly chat: ChatRef;
   readonly chatType: ChatType;
   readonly sender: Sender;
+  /** What people call the group or channel, for showing; left out where the platform does not tell. */
+  readonly chatName?: string;
   /** When the platform says it was sent, ms since the epoch. */
   readonly sentAtMs: number;
 }

@@ -43,6 +43,7 @@ import type { ControlHandlers, PeopleControl } from './status.ts';
 import { statusOf, statusText } from './status-report.ts';
 import type { Store } from './store/index.ts';
 import { type Clock, within } from './time.ts';
+import { type GatewayPorts, toolPorts } from './tool-ports.ts';
 import { nextWork } from './turn.ts';
 import type { TurnOptions } from './turn-options.ts';
 
@@ -50,7 +51,8 @@ export interface DaemonOptions {
   readonly version: string;
   readonly home: string;
   readonly store: Store;
-  readonly tools: readonly Tool[];
+  /** Asked once. */
+  readonly tools: (ports: GatewayPorts) => readonly Tool[];
   readonly writeFile: WriteFile;
   /** Read anew for each turn and each message. */
   readonly settings: () => Settings;
@@ -155,6 +157,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 interface Parts {
+  readonly tools: readonly Tool[];
   readonly accounts: Accounts;
   readonly inbox: Inbox;
   readonly lanes: Lanes;
@@ -170,7 +173,6 @@ interface Parts {
 
 function assemble(options: DaemonOptions): Parts {
   const { store, log, now, rules, settings, writeFile } = options;
-  const tools = options.tools.filter(({ missing }) => missing === undefined);
   const audit = createAudit(options);
   const root = mediaRoot(options.home);
   const base = { store, settings, audit, log, now };
@@ -193,6 +195,8 @@ function assemble(options: DaemonOptions): Parts {
   const receipts = createReceipts(accounts, log);
   const children = createChildren();
   const { keys } = rules;
+  const allTools = options.tools(toolPorts({ ...base, accounts, outbox, media }));
+  const tools = allTools.filter(({ missing }) => missing === undefined);
   const seen = { bubbles, media, desk, receipts, children };
   const turns: TurnOptions = { ...base, ...seen, sessions, accounts, outbox, tools, writeFile, keys, notifyReset: rules.reset.notify };
   const lanes = createLanes((lane) => nextWork(turns, lane), log);
@@ -202,11 +206,11 @@ function assemble(options: DaemonOptions): Parts {
   const door = { ...base, outbox, lanes, answers, account: accounts.get };
   const busy = createBusy({ ...door, children });
   const restarts = createRestartDesk({ store, outbox, log });
-  const status = (): string => statusText(options, { accounts, lanes });
+  const status = (): string => statusText({ ...options, tools: allTools }, { accounts, lanes });
   const daemon = { version: options.version, status, label: labels.of, ...restartPort(options, restarts) };
   const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
   const inbox = createInbox({ ...door, busy, receipts, door: reception.door, bots: createBotGuard(now), control, keys });
-  return { accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts, reception };
+  return { tools: allTools, accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts, reception };
 }
 
 /** Begins behind the transaction that the request is part of: one that is rolled back restarts nothing. */
@@ -242,13 +246,13 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
   const handlers: ControlHandlers = {
     ready: () => ({ ready: storeAnswers(options) && parts.accounts.ready(), accounts: parts.accounts.statuses() }),
     signInLink: () => http()?.signInLink(),
-    status: () => statusOf(options, parts, startedAtMs),
+    status: () => statusOf({ ...options, tools: parts.tools }, parts, startedAtMs),
     ...(options.restart === undefined ? {} : { restart: options.restart }),
     ...ownersAsks(options.store, parts.answers),
     people: parts.reception.people,
     strangers: () => options.store.pairing.pending(options.now()).length,
     audit: options.store.audit,
-    permissions: createPermissionsControl({ ...options, approvals: createApprovalsControl(options) }),
+    permissions: createPermissionsControl({ ...options, tools: parts.tools, approvals: createApprovalsControl(options) }),
     links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };
   return cleanControl(handlers, createRedactor(options.secrets, 'plain'));

@@ -23,7 +23,6 @@ import { gatewayAliases, gatewaySections } from './config/sections.ts';
 import { settingsOf } from './config/settings.ts';
 import { watchHome } from './config/watch-home.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
-import { createHistory } from './history.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { markerOf, protectedPaths } from './home-paths.ts';
 import { controlSocketPath } from './http/control-socket.ts';
@@ -146,7 +145,7 @@ async function start({ home, secrets, notes, verbose, restart }: Begin): Promise
   const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
   const live = watchConfig({ home, loaded, secrets }, owner);
   const composed = compose(home, live, { log, secrets, store });
-  const strange = strangeToolChoices(composed.settings().tools, composed.tools);
+  const strange = strangeToolChoices(composed.settings().tools, toolsOf(home, config));
   for (const warning of strange) log.warn({}, warning);
   const options = { ...composed, restart, notes: [...loaded.warnings, ...strange, ...notes, ...imported] };
   const daemon = await startDaemon(options).catch((error: unknown) => {
@@ -218,7 +217,6 @@ function compose(
   const { config, accounts, controlToken } = live.current();
   const settings = derived(live, settingsFrom);
   const memories = createMemories({ directory: path.join(home, 'memories'), config: config.memory });
-  const tools = toolsOf(home, config, { history: createHistory({ store, settings }), todos: store.todos, memories, now: Date.now });
   const filter = createSecretFilter(secrets.all, 'plain');
   const { gateway } = config;
   return {
@@ -227,7 +225,7 @@ function compose(
     log,
     now: Date.now,
     platforms: accounts,
-    tools: tools.map((tool) => withoutSecrets(tool, filter)),
+    tools: (ports) => toolsOf(home, config, { ...ports, memories, now: Date.now }).map((tool) => withoutSecrets(tool, filter)),
     writeFile: writeContained,
     settings,
     store,

@@ -14,6 +14,8 @@ export interface InputNotes {
   readonly reset?: 'idle' | 'daily';
   /** Why the last answer did not arrive. */
   readonly undelivered?: string;
+  /** What other sessions have sent into this chat since. */
+  readonly mirrored?: readonly string[];
   /** Several people talk in this session: each message carries its sender's name. */
   readonly shared: boolean;
 }
@@ -36,10 +38,11 @@ export function userMessage(messages: readonly InputMessage[], notes: InputNotes
   return { role: 'user', content };
 }
 
-function noteLines({ reset, undelivered }: InputNotes): readonly string[] {
+function noteLines({ reset, undelivered, mirrored = [] }: InputNotes): readonly string[] {
   const lines: string[] = [];
   if (reset !== undefined) lines.push(`[note: the conversation before this one was closed by the ${reset} reset; you do not see it]`);
   if (undelivered !== undefined) lines.push(`[note: your last answer, or a part of it, did not reach the person: ${undelivered}]`);
+  for (const text of mirrored) lines.push(`[note: from another conversation you have sent into this chat: "${inline(text)}"]`);
   return lines;
 }
 

@@ -10,6 +10,9 @@ import { outboxLane, type TurnTarget } from './target.ts';
 import { type InputMessage, type InputNotes, userMessage } from './turn-input.ts';
 import type { TurnOptions } from './turn-options.ts';
 
+/** What was sent into a chat from elsewhere matters to its next conversation for so long. */
+const mirrorMs = 7 * 86_400_000;
+
 export interface Begun {
   readonly turn: TurnRow;
   /** The session before this one was ended by a policy just now. */
@@ -27,6 +30,7 @@ export function begin(options: TurnOptions, lane: string, entries: readonly Mess
     const { id, name, aliases } = last.payload.sender;
     const requester = aliases.length === 0 ? { id, name } : { id, name, aliases };
     const turn = store.turns.create({ sessionId: session.id, lane, target, requester });
+    know(options, last.payload);
     store.inbox.claim(
       entries.map((entry) => entry.id),
       turn.id,
@@ -48,15 +52,22 @@ function targetOf(message: InboundMessage): TurnTarget {
 }
 
 /** Part of the caller's transaction: what the model is told once is used up with the message that carries it. */
-function appendInput({ store, keys }: TurnOptions, { turn, reset }: Begun, messages: readonly InputMessage[]): void {
+function appendInput({ store, keys, now }: TurnOptions, { turn, reset }: Begun, messages: readonly InputMessage[]): void {
   const undelivered = store.sessions.get(turn.sessionId)?.undelivered ?? undefined;
   if (undelivered !== undefined) store.sessions.setUndelivered(turn.sessionId, null);
+  const mirrored = store.directory.takeMirrors(turn.lane, turn.target.chat, now() - mirrorMs);
   const notes: InputNotes = {
+    ...(mirrored.length === 0 ? {} : { mirrored }),
     shared: messages.some(({ message }) => isShared(message, keys)),
     ...(reset === undefined ? {} : { reset }),
     ...(undelivered === undefined ? {} : { undelivered }),
   };
   store.transcript.append(turn.sessionId, turn.id, userMessage(messages, notes));
+}
+
+/** A chat that we are talked to in can be written to. */
+function know({ store, now }: TurnOptions, { chat, chatType, chatName, sender }: InboundMessage): void {
+  store.directory.seen({ chat, chatType, name: chatType === 'dm' ? sender.name : (chatName ?? ''), person: sender.id, seenAt: now() });
 }
 
 function resetNotice(reset: 'idle' | 'daily'): string {

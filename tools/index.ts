@@ -7,6 +7,7 @@ import { createWriteFile } from './files/write-file.ts';
 import { type MemoryConfig, memorySection } from './memory/config.ts';
 import type { Memories } from './memory/memories.ts';
 import { createMemoryTool } from './memory/memory.ts';
+import { createSendMessage, type Messenger } from './send-message.ts';
 import { createSessionSearch, type SessionHistory } from './session-search.ts';
 import { childEnvironment } from './shared/environment.ts';
 import { createFileStates } from './shared/file-states.ts';
@@ -38,6 +39,7 @@ export interface ToolsConfig {
 export interface ToolPorts {
   readonly history: SessionHistory;
   readonly todos: TodoLists;
+  readonly messenger: Messenger;
   readonly memories: Memories;
   /** ms since the epoch. */
   readonly now: () => number;
@@ -47,6 +49,7 @@ export interface ToolPorts {
 const noPorts: ToolPorts = {
   history: { search: () => [], recent: () => [], read: () => undefined },
   todos: { read: () => undefined, write: () => undefined },
+  messenger: { chats: () => [], find: () => 'No chats are known.', send: () => Promise.reject(new Error('nothing can be sent')) },
   memories: { of: () => 'There is no memory here.', snapshot: async () => '' },
   now: () => 0,
 };
@@ -69,6 +72,7 @@ export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): To
     createClarify(),
     createSessionSearch(ports.history, ports.now),
     createTodo(ports.todos),
+    createSendMessage(ports.messenger),
     ...memoryTools(config.memory, ports.memories),
   ];
 }

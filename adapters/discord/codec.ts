@@ -51,6 +51,7 @@ export function decodeMessage(found: Found, context: CodecContext): Decoded {
   const verdict = verdictOf(found, context);
   if (verdict === 'ignored') return ignored('not addressed to the bot');
   const quoted = quotedOf(message, context);
+  const name = place.guild === undefined ? undefined : context.nameOf(message.channel_id);
   return {
     type: 'message',
     message: {
@@ -58,6 +59,7 @@ export function decodeMessage(found: Found, context: CodecContext): Decoded {
       event: `m:${message.channel_id}:${message.id}`,
       chat: chatOf(found, verdict, context),
       chatType: place.guild === undefined ? 'dm' : 'group',
+      ...(name === undefined ? {} : { chatName: `#${name}` }),
       sender: senderOf(message.author, message.member, isBot),
       sentAtMs: timeOf(message.id),
       message: message.id,

@@ -61,6 +61,7 @@ function decodeMessage(updateId: number, message: WireMessage, context: CodecCon
       event: `${updateId}:${chat.id}:${message.message_id}`,
       chat: placeOf(message, context.account),
       chatType: chat.type === 'private' ? 'dm' : 'group',
+      ...(chat.title === undefined ? {} : { chatName: chat.title }),
       sender: senderOf(from),
       sentAtMs: message.date * 1000,
       message: String(message.message_id),

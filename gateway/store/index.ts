@@ -9,6 +9,7 @@ import { type AuditStore, createAuditStore } from './audit.ts';
 import { type AuditReader, createAuditReader } from './audit-rows.ts';
 import { type ChatSettingsStore, createChatSettings } from './chat-settings.ts';
 import { type Database, openDatabase, openForReading } from './database.ts';
+import { createDirectoryStore, type DirectoryStore } from './directory.ts';
 import { damaged, explainFailure } from './failure.ts';
 import { createInboxStore, type InboxStore } from './inbox.ts';
 import { lockHome } from './lock.ts';
@@ -42,6 +43,7 @@ export interface Store {
   readonly turns: TurnStore;
   readonly transcript: TranscriptStore;
   readonly search: SearchStore;
+  readonly directory: DirectoryStore;
   readonly todos: TodoStore;
   readonly prompts: PromptStore;
   readonly outbox: OutboxStore;
@@ -126,6 +128,7 @@ function repositories(database: Database, now: () => number) {
     turns: createTurnStore(database, now),
     transcript: createTranscriptStore(database, now),
     search: createSearchStore(database),
+    directory: createDirectoryStore(database),
     todos: createTodoStore(database),
     prompts: createPromptStore(database, now),
     outbox: createOutboxStore(database, now),

@@ -38,7 +38,7 @@ export async function startTestDaemon({ home, platforms, settings, ...options }:
     version: '0.0.0-test',
     home,
     store,
-    tools,
+    tools: () => tools,
     writeFile: writeContained,
     settings,
     platforms,

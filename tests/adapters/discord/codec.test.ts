@@ -74,6 +74,7 @@ describe('a message of Discord', () => {
       event: `m:${CHANNEL}:${sample.id}`,
       chat: { platform: 'discord', account: 'main', chat: CHANNEL, thread: sample.id },
       chatType: 'group',
+      chatName: '#general',
       sender: { id: ANN, aliases: [], name: 'Annie', isBot: false, roles: ['500000000000000005'] },
       sentAtMs: 1_717_243_202_928,
       message: sample.id,

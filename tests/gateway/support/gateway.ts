@@ -18,7 +18,7 @@ import { type SettingsChange, testSettings } from './settings.ts';
 export interface GatewayOptions {
   readonly model?: Model;
   readonly platform?: FakePlatform;
-  readonly tools?: readonly Tool[];
+  readonly tools?: readonly Tool[] | DaemonOptions['tools'];
   readonly rules?: Partial<DaemonRules>;
   readonly home?: string;
   readonly now?: () => number;
@@ -123,7 +123,7 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     version: '0.0.0-test',
     home,
     store,
-    tools: options.tools ?? [],
+    tools: (ports) => (typeof options.tools === 'function' ? options.tools(ports) : (options.tools ?? [])),
     writeFile: writeContained,
     settings: () =>
       testSettings({ ...options, account: (key) => (key === `${platform.platform.name}/main` ? platform.config : undefined) }),

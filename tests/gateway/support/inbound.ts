@@ -15,6 +15,7 @@ export interface Said {
   readonly thread?: string;
   readonly account?: string;
   readonly chatType?: ChatType;
+  readonly chatName?: string;
   readonly from?: Partial<Sender>;
   readonly attachments?: readonly Attachment[];
   readonly album?: string;
@@ -34,6 +35,7 @@ export function message(text: string, said: Said = {}): InboundMessage {
     attachments: said.attachments ?? [],
     ...(said.album === undefined ? {} : { album: said.album }),
     ...(said.replyTo === undefined ? {} : { replyTo: said.replyTo }),
+    ...(said.chatName === undefined ? {} : { chatName: said.chatName }),
   };
 }
 
