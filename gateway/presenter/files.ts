@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { AttachmentKind } from '../../adapters/adapter.ts';
 import { type OpenFile, openInside, UnfitFileError } from './inside.ts';
+import { mediaTypeOf } from './media-types.ts';
 
 export interface OutgoingFile {
   readonly path: string;
@@ -23,26 +24,6 @@ export interface FileRequest {
   readonly limitBytes: number;
 }
 
-const types: Readonly<Record<string, readonly [string, AttachmentKind]>> = {
-  '.png': ['image/png', 'image'],
-  '.jpg': ['image/jpeg', 'image'],
-  '.jpeg': ['image/jpeg', 'image'],
-  '.webp': ['image/webp', 'image'],
-  '.gif': ['image/gif', 'image'],
-  '.ogg': ['audio/ogg', 'voice'],
-  '.opus': ['audio/ogg', 'voice'],
-  '.mp3': ['audio/mpeg', 'audio'],
-  '.m4a': ['audio/mp4', 'audio'],
-  '.wav': ['audio/wav', 'audio'],
-  '.mp4': ['video/mp4', 'video'],
-  '.pdf': ['application/pdf', 'file'],
-  '.txt': ['text/plain', 'file'],
-  '.md': ['text/markdown', 'file'],
-  '.csv': ['text/csv', 'file'],
-  '.json': ['application/json', 'file'],
-  '.zip': ['application/zip', 'file'],
-};
-
 /** Rejects with one sentence that a person may read. Only regular files of the workspace (or `alsoFrom`), by opened descriptor: no links, devices or pipes. */
 export async function takeFile(request: FileRequest, signal: AbortSignal): Promise<OutgoingFile> {
   const name = shownName(path.basename(request.wanted));
@@ -51,8 +32,7 @@ export async function takeFile(request: FileRequest, signal: AbortSignal): Promi
     refuseUnfit(source.facts, name, request.limitBytes);
     const to = path.join(request.into, name);
     await copy(source, to, signal);
-    const [mime, kind] = types[path.extname(name).toLowerCase()] ?? ['application/octet-stream', 'file'];
-    return { path: to, name, mime, kind };
+    return { path: to, name, ...mediaTypeOf(name) };
   } finally {
     await source.handle.close();
   }
