@@ -191,7 +191,7 @@ function changeable({ account_data: kept = [], ...tables }: State): State {
   return { ...tables, account_data: kept.filter((row) => ours.includes((row as { readonly account: string }).account)) };
 }
 
-const quietMs = 120;
+const quietMs = 60;
 
 async function settledState(read: () => object): Promise<object> {
   for (;;) {
