@@ -3,7 +3,7 @@
  * step is taken from the opened directory before it and follows no link (node has no openat; /proc/self/fd/N/name does the same).
  */
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import path from 'node:path';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -83,13 +83,24 @@ function pathOf({ fd }: FileHandle): string {
   return `/proc/self/fd/${fd}`;
 }
 
-/** One look at the name tells whether it is, at that moment, the only one of what was opened. */
+/**
+ * What is counted must be counted while the name is there: a second name of somebody else's file may be taken away again in between. A name that
+ * was taken away never comes back to an opened file, even where a new one is made at the same place: it reads "(deleted)" from then on. So a name
+ * that is there behind the count was there before it.
+ */
 async function checked(handle: FileHandle, place: string): Promise<OpenFile> {
   const opened = await handle.stat();
+  refuseUnfit(opened);
+  if (!hasDescriptors) await refuseExchanged(opened, place);
+  else if (path.basename(await readlink(pathOf(handle))) !== path.basename(place))
+    throw new UnfitFileError('was exchanged while it was opened');
+  return { handle, facts: opened, path: hasDescriptors ? pathOf(handle) : place };
+}
+
+async function refuseExchanged(opened: Stats, place: string): Promise<void> {
   const named = await lstat(place);
   if (named.ino !== opened.ino || named.dev !== opened.dev) throw new UnfitFileError('was exchanged while it was opened');
   refuseUnfit(named);
-  return { handle, facts: opened, path: hasDescriptors ? pathOf(handle) : place };
 }
 
 function refuseUnfit(facts: Stats): void {
