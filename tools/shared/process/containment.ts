@@ -67,9 +67,10 @@ function absolute(wrapper: readonly string[]): string[][] {
   return resolved.every((word) => word !== undefined) ? [resolved] : [];
 }
 
+const programDirectories = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'];
+
 export function findProgram(name: string): string | undefined {
-  const directories = ['/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'];
-  return directories.map((directory) => path.join(directory, name)).find((file) => existsSync(file));
+  return programDirectories.map((directory) => path.join(directory, name)).find((file) => existsSync(file));
 }
 
 // A grandchild that left its session and its parent tells which namespace it is in, then waits.
@@ -81,7 +82,8 @@ const ESCAPEE = '(setsid /bin/sh -c "readlink /proc/self/ns/pid; exec sleep 10" 
  */
 async function dies(candidate: Containment): Promise<boolean> {
   const daemon = ['-c', '"$@" 2>/dev/null & wait', 'sh', ...candidate.wrapper, '/bin/sh', '-c', ESCAPEE];
-  const child = spawn('/bin/sh', daemon, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  const env = { PATH: programDirectories.join(':') }; // not ours: there are keys in it, and whatever runs can be looked into
+  const child = spawn('/bin/sh', daemon, { stdio: ['ignore', 'pipe', 'ignore'], detached: true, env });
   const ended = new Promise<boolean>((resolve) => {
     child.stdout.on('close', () => resolve(true));
     setTimeout(resolve, SELF_TEST_MS, false).unref();
