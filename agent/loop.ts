@@ -1,6 +1,6 @@
 import { executeCalls } from './execute.ts';
 import { RunError } from './failure.ts';
-import type { AssistantMessage, Message, ToolCall } from './message.ts';
+import { type AssistantMessage, type Message, noteText, type ToolCall } from './message.ts';
 import { askModel, type Conversation, type StepOptions } from './step.ts';
 import { toolSpec } from './tool-spec.ts';
 
@@ -67,9 +67,11 @@ function nextMessage(conversation: Conversation, signal: AbortSignal): Promise<A
 
 /** The step limit: no tools any more, only a summary. */
 async function lastMessage(conversation: Conversation, signal: AbortSignal): Promise<AssistantMessage> {
-  const { maxSteps } = conversation.input.limits;
+  const { limits, tools } = conversation.input;
+  const { maxSteps } = limits;
   const note = `[You have reached the limit of ${maxSteps} steps for this turn. No tools are available any more. Sum up now for the user: what was done, what was found, and what is left to do.]`;
-  const message = await answer(conversation, { tools: [], note }, signal);
+  tell(conversation, note);
+  const message = await answer(conversation, { tools: tools.map(toolSpec), withoutCalls: true }, signal);
   if (message.text.trim() !== '') return { ...message, calls: [], finish: message.finish === 'length' ? 'length' : 'stop' };
   throw new RunError(
     'step_limit',
@@ -82,10 +84,21 @@ const nudge = '[Your last answer was empty. Answer the user now, or call a tool.
 async function answer(conversation: Conversation, options: StepOptions, signal: AbortSignal): Promise<AssistantMessage> {
   const first = await askModel(conversation, options, signal);
   if (!isEmpty(first)) return first;
-  const note = options.note === undefined ? nudge : `${options.note}\n${nudge}`;
-  const second = await askModel(conversation, { ...options, note }, signal);
+  tell(conversation, nudge);
+  const second = await askModel(conversation, options, signal);
   if (!isEmpty(second)) return second;
   throw new RunError('empty_answer', 'The model gave an empty answer twice. Please ask again, or put it differently.');
+}
+
+/** It becomes part of the transcript: the next request begins with it, too. A turn that goes on after a crash was told already. */
+function tell({ input, messages }: Conversation, text: string): void {
+  const note = noteText(text);
+  const isTold = messages
+    .slice(-1)
+    .some((last) => last.role === 'user' && last.note === true && JSON.stringify(last) === JSON.stringify(note));
+  if (isTold) return;
+  input.journal.message(note);
+  messages.push(note);
 }
 
 function isEmpty(message: AssistantMessage): boolean {

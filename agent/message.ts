@@ -29,6 +29,8 @@ export interface UserMessage {
   readonly content: readonly Part[];
   /** Said while the turn was at work: the model hears it after the results and goes on. */
   readonly interjected?: true;
+  /** Said by the program, not by a person. It stays where it was said: what a model has read must not change behind it. */
+  readonly note?: true;
 }
 
 export interface AssistantMessage {
@@ -56,6 +58,11 @@ export interface ToolMessage {
 }
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+/** What the program has to say to the model in the middle of a turn. */
+export function noteText(text: string): UserMessage {
+  return { ...userText(text), interjected: true, note: true };
+}
 
 export function userText(text: string): UserMessage {
   return { role: 'user', content: [{ type: 'text', text }] };

@@ -18,6 +18,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
+  /** No tool may be called now; they are named all the same, so that the request begins as the one before it. */
+  readonly withoutCalls?: true;
   readonly reasoning?: ReasoningEffort;
 }
 

@@ -1,4 +1,5 @@
 import type { Asks } from './ask.ts';
+import type { RequestCut } from './context/cut.ts';
 import type { Journal } from './journal.ts';
 import type { Message, UserMessage } from './message.ts';
 import type { Model, ReasoningEffort } from './model.ts';
@@ -6,10 +7,18 @@ import type { Policy } from './policy.ts';
 import type { ResultFiles } from './results.ts';
 import type { SessionRef, Tool } from './tool.ts';
 
+/** How the requests of a session begin. It stays the same, byte for byte, for as long as they only grow: providers cache by prefix. */
+export interface SystemPrompt {
+  readonly text: string;
+  /** What the session's requests leave out since it was built. */
+  readonly cut: RequestCut;
+  /** They begin otherwise from here on, so that the prompt may be built anew. `cutOf`: what is left out with such a prompt; may throw. */
+  renew(cutOf: (text: string) => RequestCut): Promise<string>;
+}
+
 export interface RunInput {
   readonly session: SessionRef;
-  /** The system prompt. */
-  readonly system: string;
+  readonly system: SystemPrompt;
   /** The stored transcript. Ends with the message to answer, or, after a crash, wherever the run was cut. */
   readonly transcript: readonly Message[];
   /** Ids of calls in the last assistant message that had started before a crash and have no result. */

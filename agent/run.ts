@@ -5,7 +5,7 @@ import { runLoop } from './loop.ts';
 import type { RunInput } from './run-input.ts';
 import { createConversation, createProgress } from './step.ts';
 
-export type { RunInput } from './run-input.ts';
+export type { RunInput, SystemPrompt } from './run-input.ts';
 
 export interface Run {
   /** One consumer. Ends after `finished`. Never throws. */

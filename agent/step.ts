@@ -1,4 +1,5 @@
-import { type Budget, budgetOf } from './context/fit.ts';
+import { isSameCut, type RequestCut } from './context/cut.ts';
+import { type Budget, budgetOf, windowFor } from './context/fit.ts';
 import { type BuiltRequest, buildRequest } from './context/request.ts';
 import type { AgentEvent, Usage } from './events.ts';
 import type { AssistantMessage, Message, ToolCall } from './message.ts';
@@ -13,9 +14,22 @@ export interface Conversation {
   readonly messages: Message[];
   /** Of all calls so far. */
   readonly callIds: Set<string>;
-  readonly request: { budget: Budget; withoutImages: boolean; noticed: boolean };
+  readonly request: RequestState;
   readonly results: Results;
   readonly progress: Progress;
+}
+
+interface RequestState {
+  system: string;
+  /** Of the last request, or of the session's last one before. */
+  cut: RequestCut;
+  budget: Budget;
+  /** What the budget was made from, where the provider takes less than the model's window. */
+  windowTokens: number | undefined;
+  /** One was refused. */
+  imagesRefused: boolean;
+  /** The person was told that something is left out. */
+  noticed: boolean;
 }
 
 export interface Progress {
@@ -38,21 +52,25 @@ export function createConversation(input: RunInput, emit: (event: AgentEvent) =>
     emit,
     messages: [...input.transcript],
     callIds: new Set(input.transcript.flatMap((message) => (message.role === 'assistant' ? message.calls.map((call) => call.id) : []))),
-    request: { budget: budgetOf(input.model.windowTokens), withoutImages: !input.model.vision, noticed: false },
+    request: requestState(input),
     results: createResults(input.resultFiles, input.transcript),
     progress,
   };
 }
 
+function requestState({ system: { text, cut }, model }: RunInput): RequestState {
+  const budget = budgetOf(cut.windowTokens ?? model.windowTokens);
+  return { system: text, cut, budget, windowTokens: cut.windowTokens, imagesRefused: cut.images === true, noticed: false };
+}
+
 export interface StepOptions {
   readonly tools: readonly ToolSpec[];
-  /** A passing note for this request alone. */
-  readonly note?: string;
+  readonly withoutCalls?: true;
 }
 
 /** One answer of the model. Asks again, once each, with a harder cut when the window was too small and without images when one was bad. */
 export async function askModel(conversation: Conversation, options: StepOptions, signal: AbortSignal): Promise<AssistantMessage> {
-  let built = build(conversation, options);
+  let built = await build(conversation, options);
   const recovered = new Set<string>();
   for (;;) {
     announceCut(conversation, built);
@@ -61,16 +79,32 @@ export async function askModel(conversation: Conversation, options: StepOptions,
     } catch (error) {
       if (!(error instanceof ModelError) || recovered.has(error.kind)) throw error;
       recovered.add(error.kind);
-      const next = recover(conversation, options, { error, built });
+      const next = await recover(conversation, options, { error, built });
       if (next === undefined) throw error;
       built = next;
     }
   }
 }
 
-function build({ input, messages, request }: Conversation, options: StepOptions): BuiltRequest {
-  const built = buildRequest({ ...options, system: input.system, messages, withoutImages: request.withoutImages }, request.budget);
-  return input.reasoning === undefined ? built : { ...built, request: { ...built.request, reasoning: input.reasoning } };
+/** Where more is left out than before, or less, the request begins anew: then the prompt may, too. */
+async function build(conversation: Conversation, options: StepOptions): Promise<BuiltRequest> {
+  const { input, request } = conversation;
+  let built = buildWith(conversation, options, request.system);
+  if (isSameCut(built.cut, request.cut)) return built;
+  request.system = await input.system.renew((text) => {
+    built = buildWith(conversation, options, text);
+    return built.cut;
+  });
+  request.cut = built.cut;
+  return built;
+}
+
+function buildWith({ input, messages, request }: Conversation, options: StepOptions, system: string): BuiltRequest {
+  const { imagesRefused, windowTokens, budget } = request;
+  const built = buildRequest({ ...options, system, messages, withoutImages: imagesRefused || !input.model.vision }, budget);
+  const known = { ...(windowTokens === undefined ? {} : { windowTokens }), ...(imagesRefused ? { images: true as const } : {}) };
+  const reasoning = input.reasoning === undefined ? {} : { reasoning: input.reasoning };
+  return { ...built, cut: { ...built.cut, ...known }, request: { ...built.request, ...reasoning } };
 }
 
 interface Failed {
@@ -78,18 +112,19 @@ interface Failed {
   readonly built: BuiltRequest;
 }
 
-/** A request that may succeed where this one failed; undefined where there is none. What was learned holds for the rest of the run. */
-function recover(conversation: Conversation, options: StepOptions, { error, built }: Failed): BuiltRequest | undefined {
-  const { request } = conversation;
-  if (error.kind === 'image' && !request.withoutImages) {
-    request.withoutImages = true;
+/** A request that may succeed where this one failed; undefined where there is none. What was learned holds until the prompt's next declared break. */
+async function recover(conversation: Conversation, options: StepOptions, { error, built }: Failed): Promise<BuiltRequest | undefined> {
+  const { request, input } = conversation;
+  if (error.kind === 'image' && input.model.vision && !request.imagesRefused) {
+    request.imagesRefused = true;
     return build(conversation, options);
   }
   if (error.kind !== 'context_overflow') return undefined;
-  request.withoutImages = true;
-  request.budget = { highTokens: built.tokens / 2, lowTokens: built.tokens / 2 };
+  request.imagesRefused = true;
+  request.windowTokens = Math.ceil(windowFor(built.tokens / 2));
+  request.budget = budgetOf(request.windowTokens);
   try {
-    return build(conversation, options);
+    return await build(conversation, options);
   } catch (tooBig) {
     if (tooBig instanceof ModelError) return undefined; // the provider's error says it better than half of an estimate
     throw tooBig;
@@ -98,7 +133,7 @@ function recover(conversation: Conversation, options: StepOptions, { error, buil
 
 /** At most once in a run. */
 function announceCut({ request, emit }: Conversation, built: BuiltRequest): void {
-  if (request.noticed || built.leftOut === 0) return;
+  if (request.noticed || built.cut.messages === 0) return;
   request.noticed = true;
   const text =
     'This chat has become longer than the model can read at once: its oldest messages are no longer sent to the model. /new starts a fresh one.';

@@ -32,6 +32,7 @@ import { createReception, type Reception } from './pairing/reception.ts';
 import { createApprovalsControl } from './permissions/approvals.ts';
 import { createPermissionsControl } from './permissions/control.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
+import { createPromptSources, type PromptPorts } from './prompt/sources.ts';
 import { createReceipts } from './receipts.ts';
 import { recordedControl } from './recorded-control.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
@@ -54,6 +55,8 @@ export interface DaemonOptions {
   /** Asked once. */
   readonly tools: (ports: GatewayPorts) => readonly Tool[];
   readonly writeFile: WriteFile;
+  /** Left out: prompts say nothing of what is in files. */
+  readonly prompts?: PromptPorts;
   /** Read anew for each turn and each message. */
   readonly settings: () => Settings;
   readonly platforms: readonly SwitchedOn[];
@@ -197,7 +200,7 @@ function assemble(options: DaemonOptions): Parts {
   const { keys } = rules;
   const allTools = options.tools(toolPorts({ ...base, accounts, outbox, media }));
   const tools = allTools.filter(({ missing }) => missing === undefined);
-  const seen = { bubbles, media, desk, receipts, children };
+  const seen = { bubbles, media, desk, receipts, children, prompts: createPromptSources(options) };
   const turns: TurnOptions = { ...base, ...seen, sessions, accounts, outbox, tools, writeFile, keys, notifyReset: rules.reset.notify };
   const lanes = createLanes((lane) => nextWork(turns, lane), log);
   const answers = createAnswers({ ...base, desk });

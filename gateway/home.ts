@@ -1,7 +1,9 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { defaultIdentity } from '../agent/system-prompt.ts';
 import type { Sections } from './config/load.ts';
+import { identityFile } from './prompt/sources.ts';
 
 /** The home directory cannot be used. One sentence on what is wrong and one on what to do. */
 export class HomeError extends Error {
@@ -36,6 +38,7 @@ export function prepareHome(home: string, sections: Sections): PreparedHome {
   attempt(join(home, 'run'), () => closeToOthers(join(home, 'run')));
   writeNew(join(home, 'config.yaml'), configTemplate(sections));
   writeNew(join(home, '.env'), envTemplate(sections));
+  writeNew(join(home, identityFile), `${defaultIdentity}\n`);
   return { fresh, notes: readableByOthers(join(home, '.env')) };
 }
 

@@ -10,6 +10,8 @@ import type { Tool } from '../agent/tool.ts';
 import { createMemories, createTools, endLeftovers, type ToolPorts, toolSections } from '../tools/index.ts';
 import { writeContained } from '../tools/shared/contained-file.ts';
 import { realPath } from '../tools/shared/home-paths.ts';
+import { injectionIn } from '../tools/shared/injection.ts';
+import { readPromptFile } from '../tools/shared/prompt-file.ts';
 import { personIdOf } from './account-label.ts';
 import type { SwitchedOn } from './accounts.ts';
 import { runCli } from './cli/run.ts';
@@ -227,6 +229,7 @@ function compose(
     platforms: accounts,
     tools: (ports) => toolsOf(home, config, { ...ports, memories, now: Date.now }).map((tool) => withoutSecrets(tool, filter)),
     writeFile: writeContained,
+    prompts: { read: readPromptFile, attack: injectionIn, memory: memories.snapshot },
     settings,
     store,
     rules: { keys: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },

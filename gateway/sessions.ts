@@ -48,11 +48,11 @@ export function isPersonsKey(key: string, { chat, person, aliases }: KeyOwner): 
 }
 
 /** In a shared session several people talk; each message then carries its sender's name. */
-export function isShared(event: Inbound, rules: KeyRules): boolean {
+export function isShared(event: Pick<Inbound, 'chat' | 'chatType'>, rules: KeyRules): boolean {
   return event.chatType !== 'dm' && !isPersonal(event, rules);
 }
 
-function isPersonal(event: Inbound, rules: KeyRules): boolean {
+function isPersonal(event: Pick<Inbound, 'chat' | 'chatType'>, rules: KeyRules): boolean {
   if (event.chatType === 'dm') return false;
   return event.chat.thread === undefined ? rules.group_sessions_per_user : rules.thread_sessions_per_user;
 }

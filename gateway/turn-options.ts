@@ -7,6 +7,7 @@ import type { Log } from './log.ts';
 import type { Media } from './media.ts';
 import type { DraftOutbox } from './outbox.ts';
 import type { Bubbles } from './presenter/bubbles.ts';
+import type { PromptSources } from './prompt/sources.ts';
 import type { Receipts } from './receipts.ts';
 import type { WriteFile } from './result-files.ts';
 import type { KeyRules, Sessions } from './sessions.ts';
@@ -28,6 +29,7 @@ export interface TurnOptions {
   readonly children: Children;
   readonly tools: readonly Tool[];
   readonly writeFile: WriteFile;
+  readonly prompts: PromptSources;
   readonly settings: () => Settings;
   readonly keys: KeyRules;
   readonly notifyReset: boolean;

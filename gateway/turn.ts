@@ -2,8 +2,8 @@
 import type { Asks } from '../agent/ask.ts';
 import type { Outcome } from '../agent/events.ts';
 import { runsAgain } from '../agent/execute.ts';
-import { type RunInput, startRun } from '../agent/run.ts';
-import { systemPrompt } from '../agent/system-prompt.ts';
+import { type RunInput, type SystemPrompt, startRun } from '../agent/run.ts';
+import type { PersonRef } from '../agent/tool.ts';
 import type { TurnAudit } from './audit-turn.ts';
 import { backgroundOf } from './background.ts';
 import { nextBatch } from './batch.ts';
@@ -12,8 +12,10 @@ import { createJournal, type TurnJournal } from './journal.ts';
 import type { AbortReason, Work } from './lanes.ts';
 import type { Log } from './log.ts';
 import { noticePart } from './outbox.ts';
+import { personOf } from './person.ts';
 import { createPolicy } from './policy.ts';
 import type { Live } from './presenter/live.ts';
+import { promptOf } from './prompt/session-prompt.ts';
 import { resultFilesOf } from './result-files.ts';
 import { openLive, sayBetween } from './show.ts';
 import { isStoreFailure } from './store/failure.ts';
@@ -104,7 +106,9 @@ async function runTurn(options: TurnOptions, begun: Begun, signal: AbortSignal):
     const audit = options.audit.turn(turn);
     const ports = { resumption, said: sayBetween(options, turn), audit, settled: options.desk.settled };
     const journal = createJournal(options.store, turn, ports);
-    const { outcome, reason } = await conduct(options, { turn, session, journal, audit, live }, signal);
+    const person = personOf(turn, options);
+    const system = await promptOf(options, { turn, session, person });
+    const { outcome, reason } = await conduct(options, { turn, session, person, system, journal, audit, live }, signal);
     live?.stop();
     const failure = journal.failure();
     if (failure !== undefined) throw new Error('a step of a turn could not be stored', { cause: failure });
@@ -155,14 +159,16 @@ async function conduct(
 interface TurnParts {
   readonly turn: TurnRow;
   readonly session: SessionRow;
+  readonly person: PersonRef | undefined;
+  readonly system: SystemPrompt;
   readonly journal: TurnJournal;
   readonly audit: TurnAudit;
 }
 
-function runInput(options: TurnOptions, { turn, session, journal, audit }: TurnParts): RunInput {
+function runInput(options: TurnOptions, { turn, session, person, system, journal, audit }: TurnParts): RunInput {
   const { store, accounts, settings, desk, tools } = options;
   const { agent, tools: choices } = settings();
-  const place = { id: session.id, workspace: session.workspace };
+  const place = { id: session.id, workspace: session.workspace, ...(person === undefined ? {} : { person }) };
   const policy = createPolicy(
     { store, settings, tools, reachable: () => accounts.get(accountKey(turn.target.chat))?.isStopped() === false },
     turn,
@@ -171,7 +177,7 @@ function runInput(options: TurnOptions, { turn, session, journal, audit }: TurnP
   const reasoning = session.settings.reasoning ?? agent.reasoning;
   return {
     session: place,
-    system: systemPromptOf(options, turn, session),
+    system: { ...system, renew: (cutOf) => journal.guard(() => system.renew(cutOf)) },
     transcript: store.transcript.read(session.id, session.settings.keepFrom),
     started: store.turns.openCalls(turn.id),
     model: agent.models.get(session.settings.model),
@@ -216,19 +222,6 @@ function shutdownOf(signal: AbortSignal): AbortSignal {
   if (signal.aborted) pass();
   else signal.addEventListener('abort', pass, { once: true });
   return ended.signal;
-}
-
-const mediaRule = 'To send a file from your working directory, put a line of its own into your answer: MEDIA:path/of/the/file';
-
-/** The same bytes for as long as the session lasts: providers cache by prefix. */
-function systemPromptOf({ accounts, settings }: TurnOptions, turn: TurnRow, session: SessionRow): string {
-  const { chat, chatType } = turn.target;
-  const platform = accounts.get(accountKey(chat))?.platform;
-  const { instructions, personalities } = settings().agent;
-  const persona = personalities.prompt(session.settings.personality ?? personalities.chosen);
-  const own = [(platform?.limits.uploadBytes ?? 0) > 0 ? mediaRule : '', instructions ?? '', persona ?? ''].filter((line) => line !== '');
-  const facts = { platformLabel: platform?.label ?? chat.platform, chatType, workspace: session.workspace };
-  return systemPrompt({ ...facts, instructions: own.join('\n\n') });
 }
 
 /** Never throws: a turn that failed here would go on beside its own next try. What could not be told is told another time. */

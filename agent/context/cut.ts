@@ -2,10 +2,25 @@
 export interface RequestCut {
   /** Messages at the transcript's beginning. */
   readonly messages: number;
-  /** Images are their notes, since one was refused. */
+  /** The provider takes no more tokens than these, whatever the model's window is said to be. */
+  readonly windowTokens?: number;
+  /** Images are their notes, because one was refused. */
   readonly images?: true;
   /** Of a turn that is too big by itself: results are cut to this length. */
   readonly resultLength?: number;
   /** Of such a turn: messages after its first. */
   readonly steps?: number;
+}
+
+export const nothingCut: RequestCut = { messages: 0 };
+
+export function isSameCut(one: RequestCut, other: RequestCut): boolean {
+  const fields = ({ messages, windowTokens, images, resultLength, steps }: RequestCut) => [
+    messages,
+    windowTokens,
+    images,
+    resultLength,
+    steps,
+  ];
+  return JSON.stringify(fields(one)) === JSON.stringify(fields(other));
 }

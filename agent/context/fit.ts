@@ -1,6 +1,7 @@
 import type { Message, ToolCall } from '../message.ts';
 import { ModelError, type ToolSpec } from '../model.ts';
 import { cutMiddle, head } from '../text.ts';
+import type { RequestCut } from './cut.ts';
 import { messagesTokens, messageTokensOf, textTokens, toolTokens } from './estimate.ts';
 
 export interface FitInput {
@@ -19,14 +20,21 @@ export interface Budget {
 
 export interface Fitted {
   readonly messages: readonly Message[];
-  /** Messages that were left out at the beginning. */
-  readonly leftOut: number;
+  readonly cut: RequestCut;
   /** Estimate of the whole request. */
   readonly tokens: number;
 }
 
+/** The rest of the window is the answer's, and the estimate's error. */
+const usedShare = 0.8;
+
 export function budgetOf(windowTokens: number): Budget {
-  return { highTokens: windowTokens * 0.8, lowTokens: windowTokens * 0.6 };
+  return { highTokens: windowTokens * usedShare, lowTokens: windowTokens * 0.6 };
+}
+
+/** The window of a budget with so many tokens. */
+export function windowFor(highTokens: number): number {
+  return highTokens / usedShare;
 }
 
 /**
@@ -38,9 +46,9 @@ export function fitToWindow(input: FitInput, budget: Budget): Fitted {
   const room = { high: budget.highTokens - fixed, low: budget.lowTokens - fixed };
   const { start, total } = cutPoint(input.messages, room, 'user');
   const kept = input.messages.slice(start);
-  if (total <= room.high) return { messages: kept, leftOut: start, tokens: fixed + total };
-  const messages = shrink(input, kept, budget.highTokens);
-  return { messages, leftOut: start, tokens: fixed + messagesTokens(messages) };
+  if (total <= room.high) return { messages: kept, cut: { messages: start }, tokens: fixed + total };
+  const { messages, ...cut } = shrink(input, kept, budget.highTokens);
+  return { messages, cut: { messages: start, ...cut }, tokens: fixed + messagesTokens(messages) };
 }
 
 function fixedTokens(input: FitInput): number {
@@ -101,17 +109,22 @@ function moveCut(
 /** Results and arguments longer than this are shortened: the first rung that is short enough holds for all, so that it changes seldom. */
 const rungs = [20_000, 8_000, 3_000, 1_000, 300];
 
+interface Shrunk extends Pick<RequestCut, 'resultLength' | 'steps'> {
+  readonly messages: readonly Message[];
+}
+
 /** One turn that is too big by itself. */
-function shrink(input: FitInput, kept: readonly Message[], highTokens: number): Message[] {
+function shrink(input: FitInput, kept: readonly Message[], highTokens: number): Shrunk {
   const question = kept.slice(0, kept[0]?.role === 'user' ? 1 : 0);
   const room = highTokens - fixedTokens(input);
   if (messagesTokens(question) > room) throw overflow(input, question, highTokens);
   let steps = kept.slice(question.length);
   for (const rung of rungs) {
     steps = kept.slice(question.length).map((message) => shorten(message, rung));
-    if (messagesTokens(question) + messagesTokens(steps) <= room) return [...question, ...steps];
+    if (messagesTokens(question) + messagesTokens(steps) <= room) return { messages: [...question, ...steps], resultLength: rung };
   }
-  return [...question, ...newestSteps(steps, room - messagesTokens(question))];
+  const newest = newestSteps(steps, room - messagesTokens(question));
+  return { messages: [...question, ...newest], resultLength: Math.min(...rungs), steps: steps.length - newest.length };
 }
 
 function shorten(message: Message, length: number): Message {

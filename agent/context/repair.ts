@@ -47,12 +47,15 @@ function cleanPart(part: Part): Part {
   return part.note.isWellFormed() && part.note.trim() !== '' ? part : { ...part, note: part.note.trim().toWellFormed() || '(an image)' };
 }
 
-/** A user message right after results was said meanwhile, or the turn was stopped there; some providers want an answer in between. */
+/**
+ * A user message right after results was said meanwhile, or the turn was stopped there; right after another one it was said again, because there
+ * was no answer, or by us. Providers want an answer in between, and what was sent before must stay as it was: nothing is merged into it.
+ */
 function pushUser(request: Message[], message: UserMessage): void {
   const last = request.at(-1);
   if (last?.role === 'tool') request.push(answer(message.interjected ? '(still at work)' : '(stopped before an answer)'));
-  if (last?.role === 'user') request.splice(-1, 1, { role: 'user', content: [...last.content, ...message.content] });
-  else request.push(message);
+  else if (last?.role === 'user') request.push(answer(message.interjected ? '(no answer)' : '(stopped before an answer)'));
+  request.push(message);
 }
 
 function answer(text: string): AssistantMessage {

@@ -16,7 +16,7 @@ export function encodeRequest(model: string, request: ModelRequest, images: Read
   const body: Body = { model, messages, stream: true, stream_options: { include_usage: true }, ...effort };
   if (request.tools.length === 0) return body;
   const tools = request.tools.map((spec) => ({ type: 'function' as const, function: { ...spec, parameters: { ...spec.parameters } } }));
-  return { ...body, tools };
+  return { ...body, tools, ...(request.withoutCalls === true ? { tool_choice: 'none' } : {}) };
 }
 
 function encodeMessage(message: Message, images: ReadonlyMap<ImagePart, Shown>): Wire {

@@ -23,7 +23,7 @@ const retry: Command = {
     const entries = said(call);
     const last = exchanges(entries).at(-1);
     if (last === undefined) return { reply: 'There is nothing to answer once more.' };
-    const answer = entries.slice(last).filter(({ body }) => body.role !== 'user');
+    const answer = entries.slice(last).filter(({ body }) => body.role !== 'user' || body.note === true);
     call.ports.store.transcript.takeBack(answer.map(({ id }) => id));
     return { reply: '🔁 Once more.', say: { text: wordsOf(entries[last]?.body), mode: 'retry' } };
   },

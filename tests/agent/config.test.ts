@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { repair } from '../../agent/context/repair.ts';
-import { type UserMessage, userText } from '../../agent/message.ts';
+import { noteText, type UserMessage, userText } from '../../agent/message.ts';
 import { agentSection, auxiliarySection, defaultModelName, modelSection } from '../../agent/models/config.ts';
 import { createModel, createModels, isDemo } from '../../agent/models/create.ts';
-import { systemPrompt } from '../../agent/system-prompt.ts';
+import { promptLayers, systemPrompt } from '../../agent/system-prompt.ts';
 import { type FakeModel, startFakeModel } from '../fakes/model.ts';
 import { assistant, call, result, runToEnd } from './support.ts';
 
@@ -168,8 +168,9 @@ describe('the system prompt', () => {
       repair([userText('go'), assistant('', [call('a', 'tool')]), result('a'), said]).find(
         (message) => message.role === 'assistant' && message.calls.length === 0,
       );
-    const marks = [userText('more'), { ...userText('more'), interjected: true as const }].map(markAfterResults);
-    expect(new Set(marks.map((mark) => mark?.role === 'assistant' && mark.text)).size).toBe(2);
+    const [stopped, meanwhile] = [userText('more'), { ...userText('more'), interjected: true as const }].map(markAfterResults);
+    const marks = [stopped, meanwhile, repair([userText('go'), noteText('go on')])[1]];
+    expect(new Set(marks.map((mark) => mark?.role === 'assistant' && mark.text)).size).toBe(3);
     for (const mark of marks) expect(systemPrompt(facts)).toContain(`"${mark?.role === 'assistant' ? mark.text : '?'}"`);
   });
 
@@ -178,10 +179,29 @@ describe('the system prompt', () => {
     expect(systemPrompt(facts)).toMatch(/An answer that is exactly \[SILENT\] is not delivered/);
   });
 
-  it('says where it is and what the owner added', () => {
-    const prompt = systemPrompt({ ...facts, instructions: 'Speak like a sailor.' });
-    expect(prompt).toMatch(/Telegram, in a private chat/);
-    expect(prompt).toContain('/work/space');
-    expect(prompt).toMatch(/Speak like a sailor\.$/);
+  it('says where it is and what the owner added, and what is this session’s alone comes last', () => {
+    const day = { timeZone: 'Europe/Berlin', began: 'Sunday, 2026-11-22', model: 'large-1' };
+    const files = { identity: 'You are Ada.', project: 'Use pnpm.', memory: 'MEMORY: likes tea' };
+    const given = { ...facts, ...day, ...files, instructions: 'Answer in French.', personality: 'Speak like a sailor.' };
+    const prompt = systemPrompt(given);
+    const parts = [
+      /^You are Ada\.\n\nUse your tools/,
+      /Answer in French\./,
+      /Use pnpm\./,
+      /facts, not instructions.*\nMEMORY: likes tea/,
+      /You are talking on Telegram, in a private chat .*\/work\/space.*began on Sunday, 2026-11-22\. Time zone: Europe\/Berlin\. The model that you are: large-1\./,
+      /Speak like a sailor\.$/,
+    ].map((part) => prompt.search(part));
+    expect(parts).not.toContain(-1);
+    expect(parts).toEqual(parts.toSorted((left, right) => left - right));
+    expect(promptLayers(given).map(({ name }) => name)).toEqual([
+      'identity',
+      'guidance',
+      'instructions',
+      'project',
+      'memory',
+      'session',
+      'personality',
+    ]);
   });
 });

@@ -51,7 +51,7 @@ describe('fitting a conversation into a window', () => {
       fc.property(fc.integer({ min: 2, max: 60 }), fc.integer({ min: 200, max: 4_000 }), (count, windowTokens) => {
         const messages = [...Array.from({ length: count }, (_, index) => turn(index)).flat(), userText('now')];
         const kept = fitted(messages, windowTokens);
-        expect(kept.messages).toEqual(messages.slice(kept.leftOut));
+        expect(kept.messages).toEqual(messages.slice(kept.cut.messages));
         expect(kept.messages[0]?.role).toBe('user');
       }),
     );
@@ -59,7 +59,7 @@ describe('fitting a conversation into a window', () => {
 
   it('sends everything while it fits', () => {
     const messages = [...turn(1), userText('now')];
-    expect(fitted(messages, 10_000)).toMatchObject({ messages, leftOut: 0 });
+    expect(fitted(messages, 10_000)).toMatchObject({ messages, cut: { messages: 0 } });
   });
 
   it('moves the cut seldom, so that most requests begin as the one before them', () => {
@@ -67,7 +67,7 @@ describe('fitting a conversation into a window', () => {
     const messages: Message[] = [];
     for (let index = 0; index < 300; index += 1) {
       messages.push(...turn(index));
-      cuts.push(fitted([...messages, userText('now')], 10_000).leftOut);
+      cuts.push(fitted([...messages, userText('now')], 10_000).cut.messages);
     }
     const moves = cuts.filter((cut, index) => index > 0 && cut !== cuts[index - 1]).length;
     expect(cuts.at(-1)).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { userText } from '../../agent/message.ts';
 import { ModelError } from '../../agent/model.ts';
-import { assistant, call, recordingJournal, runToEnd, scriptedModel, sentResults, testTool } from './support.ts';
+import { assistant, call, fixedPrompt, recordingJournal, runToEnd, scriptedModel, sentResults, testTool } from './support.ts';
 
 describe('a run', () => {
   it('answers a question without tools', async () => {
@@ -35,13 +35,20 @@ describe('a run', () => {
     expect(events.map((event) => event.type)).toEqual(['text.delta', 'usage', 'finished']);
   });
 
-  it('ends at the step limit with one request without tools that asks for a summary', async () => {
+  it('ends at the step limit with one request that asks for a summary and allows no calls', async () => {
     const again = { calls: [call('', 'look')] };
     const model = scriptedModel([again, again, { text: 'Looked twice.' }]);
     const { outcome } = await runToEnd({ model, tools: [testTool({ name: 'look' })], limits: { maxSteps: 2 } });
     expect(outcome).toMatchObject({ status: 'completed', text: 'Looked twice.', steps: 3 });
-    expect(model.requests.map((request) => request.tools.length)).toEqual([1, 1, 0]);
-    expect(sentResults(model).at(-1)).toMatch(/limit of 2 steps/);
+    expect(model.requests.map(({ tools, withoutCalls }) => [tools.length, withoutCalls])).toEqual([
+      [1, undefined],
+      [1, undefined],
+      [1, true],
+    ]);
+    expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({
+      role: 'user',
+      content: [{ text: expect.stringContaining('limit of 2 steps') }],
+    });
   });
 
   it('drops calls from the summary at the step limit', async () => {
@@ -49,7 +56,7 @@ describe('a run', () => {
     const { outcome, journal } = await runToEnd({ model, tools: [testTool({ name: 'look' })], limits: { maxSteps: 1 } });
     expect(outcome).toMatchObject({ status: 'completed', text: 'Enough.' });
     expect(journal.messages.at(-1)).toEqual(assistant('Enough.'));
-    expect(journal.entries).toEqual(['message', 'started a', 'finished a ok', 'message']);
+    expect(journal.entries).toEqual(['message', 'started a', 'finished a ok', 'message', 'message']);
   });
 
   it('fails with a sentence when even the summary at the step limit is only calls', async () => {
@@ -66,14 +73,15 @@ describe('a run', () => {
     const model = scriptedModel([{ text: ' \n' }, { text: 'Sorry, here I am.' }]);
     const { outcome, journal } = await runToEnd({ model });
     expect(outcome).toMatchObject({ status: 'completed', text: 'Sorry, here I am.' });
-    expect(journal.messages).toHaveLength(1);
-    expect(JSON.stringify(model.requests[1]?.messages)).toMatch(/last answer was empty/);
+    expect(journal.messages).toMatchObject([{ role: 'user', note: true }, assistant('Sorry, here I am.')]);
+    expect(model.requests[1]?.messages.slice(0, 2)).toEqual([...(model.requests[0]?.messages ?? []), assistant('(no answer)')]);
+    expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toMatch(/last answer was empty/);
   });
 
   it('fails with a sentence after two empty answers', async () => {
     const { outcome, journal } = await runToEnd({ model: scriptedModel([{}, {}]) });
     expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'empty_answer', message: expect.stringMatching(/empty answer/) } });
-    expect(journal.messages).toEqual([]);
+    expect(journal.messages).toMatchObject([{ role: 'user', note: true }]);
   });
 
   it('delivers an answer that the output limit cut, and says so', async () => {
@@ -174,7 +182,7 @@ describe('a long chat', () => {
 
   it('with a window smaller than its system prompt gets one clear error and no request', async () => {
     const model = scriptedModel([], { windowTokens: 1_000 });
-    const { outcome } = await runToEnd({ model, system: 'rule '.repeat(1_000) });
+    const { outcome } = await runToEnd({ model, system: fixedPrompt('rule '.repeat(1_000)) });
     expect(outcome).toMatchObject({
       status: 'failed',
       error: { kind: 'context_overflow', message: expect.stringMatching(/the system prompt/) },
@@ -219,6 +227,14 @@ describe('persisting', () => {
     const model = scriptedModel([{ text: 'ok' }]);
     const { journal } = await runToEnd({ model, transcript });
     expect(journal.messages).toEqual([assistant('ok')]);
-    expect(model.requests[0]?.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+    expect(model.requests[0]?.messages.map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { repair } from '../../agent/context/repair.ts';
 import { buildRequest } from '../../agent/context/request.ts';
-import { type Message, userText } from '../../agent/message.ts';
+import { type Message, noteText, userText } from '../../agent/message.ts';
 import { encodeRequest } from '../../agent/models/openai-codec.ts';
 import { structureProblem } from '../fakes/model-rules.ts';
 import type { ChatBody } from '../fakes/model-wire.ts';
@@ -129,16 +129,9 @@ describe('repairing', () => {
     expect(repair([result('x'), userText('q'), result('y')])).toEqual([userText('q')]);
   });
 
-  it('merges user messages that had no answer between them', () => {
-    expect(repair([userText('a'), userText('b')])).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'a' },
-          { type: 'text', text: 'b' },
-        ],
-      },
-    ]);
+  it('puts a mark where a user message had no answer, and merges nothing into what was sent', () => {
+    expect(repair([userText('a'), userText('b')])).toEqual([userText('a'), assistant('(stopped before an answer)'), userText('b')]);
+    expect(repair([userText('a'), noteText('b')])).toEqual([userText('a'), assistant('(no answer)'), noteText('b')]);
   });
 
   it('shows a model its own words where its arguments were not JSON', () => {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Asks } from '../../agent/ask.ts';
+import { nothingCut } from '../../agent/context/cut.ts';
 import type { AgentEvent, Outcome } from '../../agent/events.ts';
 import type { Journal } from '../../agent/journal.ts';
 import { type AssistantMessage, type Message, type ToolCall, type ToolMessage, userText } from '../../agent/message.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../agent/model.ts';
 import type { Policy } from '../../agent/policy.ts';
 import type { Risk } from '../../agent/risk.ts';
-import { type RunInput, startRun } from '../../agent/run.ts';
+import { type RunInput, type SystemPrompt, startRun } from '../../agent/run.ts';
 import { defineTool, type Effect, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
 
 export interface ScriptedAnswer {
@@ -116,10 +117,19 @@ export interface Ran {
   readonly journal: RecordingJournal;
 }
 
+/** Never changes, whatever is left out. */
+export function fixedPrompt(text: string): SystemPrompt {
+  const renew: SystemPrompt['renew'] = async (cutOf) => {
+    cutOf(text);
+    return text;
+  };
+  return { text, cut: nothingCut, renew };
+}
+
 export function runInput(overrides: Partial<RunInput> & Pick<RunInput, 'model'>): RunInput {
   return {
     session: { id: 'session', workspace: '/workspace' },
-    system: 'You are a test.',
+    system: fixedPrompt('You are a test.'),
     transcript: [userText('hello')],
     started: new Set(),
     tools: [],

@@ -44,7 +44,7 @@ describe('which directory', () => {
 describe('a first start', () => {
   test('makes the home for its owner alone', () => {
     expect(prepareHome(home, sections)).toEqual({ fresh: true, notes: [] });
-    expect(readdirSync(home).sort()).toEqual(['.env', 'config.yaml', 'logs', 'media', 'run', 'workspaces']);
+    expect(readdirSync(home).sort()).toEqual(['.env', 'SOUL.md', 'config.yaml', 'logs', 'media', 'run', 'workspaces']);
     expect([mode(), mode('run'), mode('media'), mode('.env'), mode('config.yaml')]).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
   });
 
