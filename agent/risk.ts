@@ -9,6 +9,8 @@ export interface Risk {
   readonly doubtful?: readonly string[];
   /** What an approval "always" would remember; absent when it must be asked about each time (interpreters, shells, wrappers). */
   readonly memory?: RiskMemory;
+  /** What else decides what the same arguments do (where a shell stands, what it was given before): approvals hold for the same only. Absent: nothing. */
+  readonly situation?: string;
   /** What permission rules are matched with. Absent: the subjects, as plain text. */
   readonly touches?: readonly Touch[];
 }

@@ -28,7 +28,7 @@ export function createPolicy(options: PolicyOptions, turn: TurnRow, session: Ses
   const rules = rulesFor(options, turn, session);
   return {
     decide: (call, risk) => decide(options, { turn, session, refused, rules }, { call, risk }),
-    sessionKey: ({ call }: ApprovalRequest) => exactly(call, session),
+    sessionKey: ({ call, risk }: ApprovalRequest) => exactly({ call, risk }, session),
     refused: (subjects) => {
       for (const subject of subjects) refused.add(subject);
     },
@@ -87,15 +87,14 @@ function unasked({ store, settings }: PolicyOptions, turn: TurnRow): string | un
 const allow: Verdict = { verdict: 'allow', reason: '' };
 
 function keysOf({ call, risk }: Judged, { turn, session }: Pick<TurnFacts, 'turn' | 'session'>) {
-  const exact = { scope: turn.sessionId, key: exactly(call, session) };
+  const exact = { scope: turn.sessionId, key: exactly({ call, risk }, session) };
   return risk.memory === undefined ? [exact] : [exact, { scope: 'always', key: risk.memory.key }];
 }
 
-/** This tool with these arguments, byte for byte, in this workspace. */
-function exactly(call: ToolCall, { workspace }: SessionRef): string {
-  return createHash('sha256')
-    .update(JSON.stringify([call.name, call.arguments, workspace]))
-    .digest('hex');
+/** This tool with these arguments, byte for byte, in this workspace and situation. */
+function exactly({ call, risk: { situation } }: Judged, { workspace }: SessionRef): string {
+  const what = [call.name, call.arguments, workspace, ...(situation === undefined ? [] : [situation])];
+  return createHash('sha256').update(JSON.stringify(what)).digest('hex');
 }
 
 function refusedAgain(subject: string): string {

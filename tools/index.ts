@@ -11,10 +11,8 @@ import { createSendMessage, type Messenger } from './send-message.ts';
 import { createSessionSearch, type SessionHistory } from './session-search.ts';
 import { childEnvironment } from './shared/environment.ts';
 import { createFileStates } from './shared/file-states.ts';
-import { createProcessTrees } from './shared/process-tree.ts';
-import { createShellJudge } from './shared/shell/judge.ts';
 import { type TerminalConfig, terminalSection } from './terminal/config.ts';
-import { createTerminal } from './terminal/terminal.ts';
+import { createTerminals, type Terminals } from './terminal/terminals.ts';
 import { createTodo, type TodoLists } from './todo.ts';
 
 /** The registry of tools: one line for each. */
@@ -31,6 +29,8 @@ export interface ToolsConfig {
   readonly protectedPaths: readonly string[];
   /** Absolute paths below which lies what belongs to one conversation or person each: file tools reach their own session's only. */
   readonly privatePaths?: readonly string[];
+  /** The gateway's home. Left out: nothing of the terminal outlasts this process, and nothing is isolated. */
+  readonly state?: string;
   /** Names the state directory: `endLeftovers(marker)` at the next start ends what a killed daemon left running. */
   readonly marker: string;
 }
@@ -41,6 +41,8 @@ export interface ToolPorts {
   readonly todos: TodoLists;
   readonly messenger: Messenger;
   readonly memories: Memories;
+  /** Left out: one of their own, of whose processes nobody is told. */
+  readonly terminals?: Terminals;
   /** ms since the epoch. */
   readonly now: () => number;
 }
@@ -58,13 +60,12 @@ const noPorts: ToolPorts = {
 export const toolSections = { terminal: terminalSection, memory: memorySection };
 
 export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): Tool[] {
-  const processes = createProcessTrees({ marker: config.marker, namespace: config.terminal.process_namespace });
-  const environment = childEnvironment(config.environment, config.terminal.env_passthrough);
+  const environment = environmentOf(config);
+  const terminals = ports.terminals ?? createTerminalsFor(config);
   const files = { home: config.home, protectedPaths: config.protectedPaths };
   const fileParts = { ...files, protectedPaths: [...files.protectedPaths, ...(config.privatePaths ?? [])], states: createFileStates() };
-  const judge = createShellJudge({ ...files, searchPath: environment['PATH'] ?? '' });
   return [
-    createTerminal({ config: config.terminal, processes, environment, judge }),
+    ...terminals.tools,
     createReadFile(fileParts),
     createWriteFile(fileParts),
     createPatch(fileParts),
@@ -75,6 +76,24 @@ export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): To
     createSendMessage(ports.messenger),
     ...memoryTools(config.memory, ports.memories),
   ];
+}
+
+function environmentOf({ environment, terminal }: ToolsConfig): Record<string, string> {
+  return childEnvironment(environment, terminal.env_passthrough);
+}
+
+/** The terminal and its processes, for a daemon that is told of them and ends them. */
+export function createTerminalsFor(config: ToolsConfig): Terminals {
+  const { home, protectedPaths, state, marker } = config;
+  return createTerminals({
+    config: config.terminal,
+    environment: environmentOf(config),
+    home,
+    protectedPaths,
+    state,
+    marker,
+    now: Date.now,
+  });
 }
 
 function memoryTools(config: MemoryConfig | undefined, memories: Memories): Tool[] {

@@ -73,7 +73,15 @@ export function telegramAccount(telegram: FakeTelegram, changes: Readonly<Record
 /** The real tools. Commands that they start carry the name of the home: `marked(path.basename(home))` finds them. */
 export function realTools(home: string): readonly Tool[] {
   return createTools({
-    terminal: { timeout: 60, max_timeout: 600, env_passthrough: [], process_namespace: 'auto' },
+    terminal: {
+      timeout: 60,
+      max_timeout: 600,
+      env_passthrough: [],
+      process_namespace: 'auto',
+      isolation: 'none',
+      writable_paths: [],
+      sudo_password: '',
+    },
     environment: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8' },
     home,
     protectedPaths: ['.env', 'config.yaml', 'state.db*'].map((name) => path.join(home, name)),

@@ -23,10 +23,20 @@ export function createBench(changes: { terminal?: Partial<ToolsConfig['terminal'
   mkdirSync(workspace, { recursive: true });
   const marker = path.basename(root);
   const tools = createTools({
-    terminal: { timeout: 60, max_timeout: 600, env_passthrough: [], process_namespace: 'auto', ...changes.terminal },
+    terminal: {
+      timeout: 60,
+      max_timeout: 600,
+      env_passthrough: [],
+      process_namespace: 'auto',
+      isolation: 'none',
+      writable_paths: [],
+      sudo_password: '',
+      ...changes.terminal,
+    },
     environment: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', ...changes.environment },
     home,
     protectedPaths: [path.join(home, '.hermes')],
+    state: path.join(home, '.hermes'),
     marker,
   });
   const session = { id: 's1', workspace };

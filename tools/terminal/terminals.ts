@@ -1,0 +1,57 @@
+import path from 'node:path';
+import type { SessionRef, Tool } from '../../agent/tool.ts';
+import type { Environment } from '../shared/backend/backend.ts';
+import { createLocalBackend, sessionPlace } from '../shared/backend/local.ts';
+import { createProcessTrees } from '../shared/process-tree.ts';
+import { createShellReader } from '../shared/shell/judge.ts';
+import type { TerminalConfig } from './config.ts';
+import { createProcessTool } from './process.ts';
+import { createProcessRecords } from './processes/record.ts';
+import { createProcessRegistry } from './processes/registry.ts';
+import { createShellStates } from './shell-state.ts';
+import { createTerminal } from './terminal.ts';
+import type { ProcessList } from './wake.ts';
+
+/** The terminal and its processes. */
+export interface Terminals {
+  readonly tools: readonly Tool[];
+  readonly processes: ProcessList;
+  /** One sentence about what commands are kept from. The first time it may only say that this is being found out. */
+  isolation(): string;
+}
+
+export interface TerminalsOptions {
+  readonly config: TerminalConfig;
+  /** What commands receive as their environment. */
+  readonly environment: Environment;
+  /** The user's home directory. */
+  readonly home: string;
+  readonly protectedPaths: readonly string[];
+  /** The gateway's home; what is ours in it is `terminal`. Absent: nothing outlasts this process, and nothing is isolated. */
+  readonly state?: string | undefined;
+  /** Names the state directory in the environment of every command. */
+  readonly marker: string;
+  /** What else below `state` a session's commands may read. */
+  readonly shown?: ((session: SessionRef) => readonly string[]) | undefined;
+  readonly now: () => number;
+}
+
+export function createTerminals(options: TerminalsOptions): Terminals {
+  const { config, environment, home, protectedPaths, state, marker, now } = options;
+  const trees = createProcessTrees({ marker, namespace: config.process_namespace });
+  const backend = createLocalBackend({
+    trees,
+    home,
+    state,
+    mode: config.isolation,
+    hidden: protectedPaths,
+    writable: config.writable_paths,
+    shown: options.shown ?? (() => []),
+  });
+  const states = createShellStates((session) => (state === undefined ? undefined : sessionPlace(session.id, state)));
+  const shell = createShellReader({ home, protectedPaths, searchPath: environment['PATH'] ?? '' });
+  const records = createProcessRecords(state === undefined ? undefined : path.join(state, 'terminal', 'processes'));
+  const registry = createProcessRegistry(records, now);
+  const tools = [createTerminal({ config, backend, states, shell, registry, environment }), createProcessTool({ config, registry, now })];
+  return { tools, processes: registry.list, isolation: () => backend.isolation() };
+}
