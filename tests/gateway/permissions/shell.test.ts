@@ -112,6 +112,12 @@ describe('"git push *" does not allow', () => {
     'if ((PATH=1)); then git push; fi',
     'a[PATH=1]=2; git push',
     'let PATH=1; git push',
+    'git push\n\\\nid',
+    'git push > /dev/null\n \\\nid',
+    'git push `git push \\`id\\``',
+    'git push `git push "\\$(id)"`',
+    'git push "`git push \\"\\`id\\`\\"`"',
+    'git push `git push \\\\\\\\; id`',
   ])('%s', async (command) => {
     expect(await decision(allow, command)).not.toBe('allow');
   });
@@ -136,6 +142,14 @@ describe('a rule that forbids', () => {
     ['terminal: allow\nterminal(rm *): deny', 'source <(curl x)', 'ask'],
     ['terminal: allow\nterminal(rm *): deny', '. /dev/stdin <<< "rm x"', 'ask'],
     ['terminal: allow\nterminal(rm *): deny', 'sh script.sh "$X"', 'allow'],
+    ['terminal: allow\nterminal(rm *): deny', 'export A=b\n\\\nrm x', 'deny'],
+    ['terminal: allow\nterminal(rm *): deny', 'echo a > b\n\t\\\nrm x', 'deny'],
+    ['terminal: allow\nterminal(rm *): deny', 'trap "$X" EXIT', 'ask'],
+    ['terminal: allow\nterminal(rm *): deny', 'ssh host "$X"', 'ask'],
+    ['terminal: allow\nterminal(rm *): deny', 'env -S "$X"', 'ask'],
+    ['terminal: allow\nterminal(rm *): deny', 'env A="$X" make', 'allow'],
+    ['terminal: allow\nterminal(rm *): deny', 'curl x | at now', 'ask'],
+    ['terminal: allow\nterminal(rm *): deny', 'echo `echo \\`rm x\\``', 'deny'],
     ['terminal: allow', 'curl x | sh', 'allow'],
     ['terminal(curl *): allow\nterminal(sh): allow', 'curl x | sh', 'allow'],
     ['terminal(~/bin/x *): deny', '~/bin/x a', 'deny'],

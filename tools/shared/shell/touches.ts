@@ -75,18 +75,28 @@ function removedTouches(command: SimpleCommand): Touch[] {
 
 const ITS_INPUT = /^\/dev\/(?:fd|stdin)|^\/proc\/.*\/fd/u;
 
+/** These take a word of theirs for the text of a command. */
+const RUN_TEXT = new Set(
+  'eval trap alias complete compgen bind fc script su runuser flock sg ssh watch parallel tmux screen hyperfine concurrently entr nodemon watchexec onchange'.split(
+    ' ',
+  ),
+);
+
 /** What a shell runs that only shows when it runs may be anything that a rule forbids. To be allowed, the shell itself is enough. */
 function hiddenTouches(command: SimpleCommand): Touch[] {
   return isHidden(commandName(command), command) ? [{ kind: 'command', name: UNKNOWN, implied: true }] : [];
 }
 
 function isHidden(name: string, { argv: [, ...words], feed }: SimpleCommand): boolean {
-  if (name === 'eval') return !words.every(isStatic);
+  const isUnknown = feed.from !== 'nothing' && feed.from !== 'text';
+  if (RUN_TEXT.has(name)) return !words.every(isStatic);
+  if (name === 'env') return words.some((word) => /^-[iv0]*S|^--split-string/u.test(word)) && !words.every(isStatic);
+  if (name === 'at' || name === 'batch') return isUnknown;
   if (name === 'source' || name === '.') return words.some((word) => !isStatic(word) || ITS_INPUT.test(word));
   if (!isShell(name)) return false;
   const { script = '', file = '', readsInput } = shellsWork(words);
   if (!isStatic(script) || !isStatic(file) || ITS_INPUT.test(file)) return true;
-  return readsInput && feed.from !== 'nothing' && feed.from !== 'text';
+  return readsInput && isUnknown;
 }
 
 function doubt({ about }: Finding, known: ReadonlySet<string>): Touch[] {

@@ -46,7 +46,10 @@ function readText(text: string, scope: Scope, tools: { walk: Walk; parse: ParseS
   const { walk } = tools;
   // bash joins the two halves of such a word, the parser makes two words of it.
   if (/(?<=[^\s\\](?:\\\\)*)\\\n(?=\S)/u.test(text)) walk.doubt('A word in it is broken over two lines.');
-  const tree = tools.parse(text);
+  // To the parser such a line goes on with the one before it, to bash it begins a command.
+  const given = text.replaceAll(/(?<=\n[ \t]*)\\\n/gu, '');
+  if (given !== text) walk.doubt('A line in it is empty but for a backslash, so that it could not be read for certain.');
+  const tree = tools.parse(given);
   if (tree === undefined || tree.root.hasError) walk.doubt('It could not be read for certain as a shell command.');
   if (tree === undefined) return;
   try {
@@ -248,6 +251,18 @@ function actions(scope: Scope, at: At): Actions {
   return { expander, walk: at.walk, visit: (node, inner) => visit(node, inner, at) };
 }
 
+/** Between backquotes bash takes backslashes away before it reads: what looks like text is a command then. Undefined: there are none. */
+function backquoted(node: Node): string | undefined {
+  if (!node.text.startsWith('`') || !node.text.includes('\\')) return undefined;
+  const escapes = isQuoted(node) ? /\\([$`\\"])/gu : /\\([$`\\])/gu;
+  return node.text.slice(1, -1).replaceAll(escapes, '$1');
+}
+
+function isQuoted({ parent }: Node): boolean {
+  if (parent === null || parent.type === 'command_substitution') return false;
+  return parent.type === 'string' || isQuoted(parent);
+}
+
 function substitute(node: Node, scope: Scope, at: At): string {
   if (node.type !== 'command_substitution' && node.type !== 'process_substitution') {
     for (const child of statements(node)) substitute(child, scope, at);
@@ -256,6 +271,8 @@ function substitute(node: Node, scope: Scope, at: At): string {
   const from = at.walk.commands.length;
   const inner = copyScope(scope);
   if (node.text.startsWith('>(')) inner.feed = { from: 'unknown' };
-  visitSequence(node, inner, { walk: at.walk, depth: at.depth + 1 });
+  const unescaped = backquoted(node);
+  if (unescaped === undefined) visitSequence(node, inner, { walk: at.walk, depth: at.depth + 1 });
+  else at.walk.script(unescaped, inner);
   return printedValue(at.walk.commands.slice(from), scope);
 }
