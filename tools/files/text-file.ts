@@ -46,6 +46,8 @@ export function isMissing(error: unknown): boolean {
 const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written by the user that runs this gateway.',
   EPERM: 'may not be read or written by the user that runs this gateway.',
+  ENOENT: 'or its directory was removed or renamed by somebody else at this very moment. Look again.',
+  EEXIST: 'was made by somebody else at this very moment. Look again.',
   ENXIO: 'is a socket or device, not a file of text.',
   ENOTDIR: 'cannot be: a part of its path is a file, not a directory.',
   EISDIR: 'is a directory.',
