@@ -17,14 +17,20 @@ export interface DomElement extends DomNode {
 }
 
 export interface DomDocument {
-  readonly title: string;
   readonly body: DomElement;
-  readonly documentElement: DomElement;
   querySelector(selector: string): DomElement | null;
 }
 
-/** What is only a part of a page becomes a page around it. Runs nothing and loads nothing. */
+/** Runs nothing and loads nothing. */
 export function parseDocument(html: string): DomDocument {
-  const whole = /<html[\s>]/iu.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`;
-  return parseHTML(whole).document;
+  return parseHTML(/<html[\s>]/iu.test(html) ? html : completed(html)).document;
+}
+
+/** HTML allows to leave these elements out; the parser does not put them in. */
+function completed(html: string): string {
+  const rest = html.replace(/<!doctype[^>]*>/iu, '').replaceAll(/<\/?head(?:\s[^>]*)?>/giu, '');
+  const body = rest.search(/<body[\s>]/iu);
+  if (body !== -1) return `<!doctype html><html><head>${rest.slice(0, body)}</head>${rest.slice(body)}</html>`;
+  const title = /<title[^>]*>[^<]*<\/title>/iu.exec(rest)?.[0] ?? '';
+  return `<!doctype html><html><head>${title}</head><body>${rest.replace(title, '')}</body></html>`;
 }

@@ -15,13 +15,14 @@ export interface Page {
 const leastShare = 0.25;
 /** More than this takes the search for the article longer than it is worth. */
 const maxElements = 50_000;
-const hidden = 'script, style, noscript, template, [hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"]';
+const hidden =
+  'title, script, style, noscript, template, [hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"]';
 
 /** `address`: where it came from. */
 export function readHtml(html: string, address: string): Page {
   const whole = parseDocument(html);
   const base = URL.parse(whole.querySelector('base[href]')?.getAttribute('href') ?? '', address)?.href ?? address;
-  const title = oneLine(whole.title);
+  const title = oneLine(whole.querySelector('title')?.textContent ?? '');
   const visible = withoutHidden(whole);
   const length = textLength(visible);
   const article = visible.querySelectorAll('*').length > maxElements ? null : articleOf(html);

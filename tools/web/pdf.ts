@@ -8,7 +8,7 @@ const maxLength = 5_000_000;
 
 /** Throws with a sentence what the file is no good for. */
 export async function readPdf(bytes: Uint8Array): Promise<Page> {
-  const document = await getDocumentProxy(bytes).catch((error: unknown) => {
+  const document = await getDocumentProxy(bytes, { verbosity: 0 }).catch((error: unknown) => {
     const isLocked = error instanceof Error && error.name === 'PasswordException';
     throw new Error(isLocked ? 'the PDF is locked with a password' : 'the PDF is damaged, or is none', { cause: error });
   });
