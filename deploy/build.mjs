@@ -55,7 +55,7 @@ async function bundle(entryPoints, options) {
 }
 
 function daemon() {
-  return bundle(present({ main: 'gateway/main.ts', help: 'gateway/cli/help.ts' }), {
+  return bundle(present({ main: 'gateway/main.ts', help: 'gateway/cli/help.ts', 'page-worker': 'tools/web/page-worker.ts' }), {
     outdir: dist,
     platform: 'node',
     target: 'node24',

@@ -240,9 +240,10 @@ function compose(
   };
 }
 
-function toolsOf(home: string, { terminal, memory }: Loaded['config'], ports?: ToolPorts): readonly Tool[] {
+function toolsOf(home: string, { terminal, memory, web_tools, security }: Loaded['config'], ports?: ToolPorts): readonly Tool[] {
   const paths = { home: homedir(), protectedPaths: protectedPaths(home), marker: markerOf(home) };
-  return createTools({ terminal, memory, environment: process.env, ...paths }, ports);
+  const web = { config: web_tools, allowPrivate: security.allow_private_urls };
+  return createTools({ terminal, memory, web, environment: process.env, ...paths }, ports);
 }
 
 /** What `hermes permissions` asks where no daemon runs. */

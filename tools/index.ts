@@ -14,6 +14,8 @@ import { createFileStates } from './shared/file-states.ts';
 import { type TerminalConfig, terminalSection } from './terminal/config.ts';
 import { createTerminals, type Terminals } from './terminal/terminals.ts';
 import { createTodo, type TodoLists } from './todo.ts';
+import { webToolsSection } from './web/config.ts';
+import { createWebTools, type WebTools } from './web/web.ts';
 
 /** The registry of tools: one line for each. */
 
@@ -21,6 +23,8 @@ export interface ToolsConfig {
   readonly terminal: TerminalConfig;
   /** Left out: there is no memory. */
   readonly memory?: MemoryConfig;
+  /** Left out: the web is not reached. */
+  readonly web?: WebTools;
   /** The daemon's own environment; commands receive an allowlisted part of it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The user's home directory. */
@@ -57,7 +61,7 @@ const noPorts: ToolPorts = {
 };
 
 /** Sections of config.yaml that belong to tools. */
-export const toolSections = { terminal: terminalSection, memory: memorySection };
+export const toolSections = { terminal: terminalSection, memory: memorySection, web_tools: webToolsSection };
 
 export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): Tool[] {
   const environment = environmentOf(config);
@@ -75,6 +79,7 @@ export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): To
     createTodo(ports.todos),
     createSendMessage(ports.messenger),
     ...memoryTools(config.memory, ports.memories),
+    ...(config.web === undefined ? [] : createWebTools(config.web)),
   ];
 }
 

@@ -5,6 +5,7 @@ import { approvalsSection } from './approvals.ts';
 import { auditSection } from './audit.ts';
 import { displaySection } from './display.ts';
 import type { ConfigSection } from './section.ts';
+import { securitySection } from './security.ts';
 import { platformToolsetsSection } from './toolsets.ts';
 
 const sessionResetSchema = z.object({
@@ -84,6 +85,7 @@ export const gatewaySections = {
   audit: auditSection,
   auxiliary: auxiliarySection,
   platform_toolsets: platformToolsetsSection,
+  security: securitySection,
   session_reset: sessionReset,
   gateway,
   logging,
