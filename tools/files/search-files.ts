@@ -48,7 +48,7 @@ async function run(given: Args, parts: SearchParts, ctx: ToolContext): Promise<T
   if (there === undefined)
     return { content: `There is nothing at ${target.named}. Search from the workspace by leaving path out.`, failed: true };
   const mode = given.target === 'files' ? 'files_only' : given.output_mode;
-  const page = createSearchPage({ mode, limit: given.limit, offset: given.offset, workspace: ctx.session.workspace, target });
+  const page = createSearchPage({ ...given, mode, workspace: ctx.session.workspace, target });
   const end = await search({ ...given, mode, parts, session: ctx.session, place: target, page }, ctx.signal);
   if (end.kind === 'failed') return { content: `The search failed. ${end.why}`, failed: true };
   return page.output(end.kind, given.target === 'files' ? 'files' : 'matches');

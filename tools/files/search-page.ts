@@ -20,6 +20,8 @@ export interface PageOptions {
   readonly mode: SearchMode;
   readonly limit: number;
   readonly offset: number;
+  /** Lines around a match, at most. */
+  readonly context: number;
   readonly workspace: string;
   readonly target: Target;
 }
@@ -62,13 +64,14 @@ export function createSearchPage(options: PageOptions): SearchPage {
   const addContext = (found: Found): boolean => {
     const isAfterLast = seen > offset && !isApart && found.file === taken.at(-1)?.file;
     if (isAfterLast) take(found);
-    else context = [...context, found].slice(-20);
+    else context = [...context, found].slice(-options.context);
     return true;
   };
   return {
     add: (found) => (found.isMatch ? addMatch(found) : addContext(found)),
     gap: () => {
       isApart = true;
+      context = [];
     },
     hide: () => {
       hidden += 1;
