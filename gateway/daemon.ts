@@ -113,10 +113,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const parts = assemble(options);
   const connections = new AbortController();
   for (const on of options.platforms) await parts.accounts.add(on, menu);
-  const handlers = recordedControl(
-    controlHandlers(options, parts, () => http),
-    options,
-  );
+  const handlers = controlHandlers(options, parts, () => http);
   const http = await serve(options, parts, handlers);
   const control = createControlSocket({ path: options.controlSocket, token: options.controlToken, handlers, log: options.log });
   await control.listen();
@@ -258,7 +255,7 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     permissions: createPermissionsControl({ ...options, tools: parts.tools, approvals: createApprovalsControl(options) }),
     links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
   };
-  return cleanControl(handlers, createRedactor(options.secrets, 'plain'));
+  return recordedControl(cleanControl(handlers, createRedactor(options.secrets, 'plain')), options);
 }
 
 /** What was to be sent while the account stood still. */

@@ -107,7 +107,7 @@ describe('the files', () => {
 
   it.each([
     ['a link that leads nowhere', (file: string) => symlinkSync('/nowhere/rules.yaml', file), 'it is a link that leads nowhere'],
-    ['a pipe', (file: string) => execFileSync('mkfifo', [file]), 'it is no ordinary file'],
+    ['a pipe', (file: string) => execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', file]), 'it is no ordinary file'],
     ['a device', (file: string) => symlinkSync('/dev/zero', file), 'it is no ordinary file'],
     [
       'another encoding',
