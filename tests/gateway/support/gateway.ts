@@ -32,6 +32,8 @@ export interface GatewayOptions {
   /** What the daemon uses instead of the store itself. */
   readonly wrap?: (store: Store) => Store;
   readonly restart?: () => void;
+  /** What of files becomes part of prompts; nothing unless it is given. */
+  readonly prompts?: DaemonOptions['prompts'];
 }
 
 export interface Gateway {
@@ -125,6 +127,7 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     store,
     tools: (ports) => (typeof options.tools === 'function' ? options.tools(ports) : (options.tools ?? [])),
     writeFile: writeContained,
+    ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
     settings: () =>
       testSettings({ ...options, account: (key) => (key === `${platform.platform.name}/main` ? platform.config : undefined) }),
     platforms: [{ platform: platform.platform, config: platform.config }],
