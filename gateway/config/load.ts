@@ -18,7 +18,7 @@ export interface LoadOptions {
   /** The directory of config.yaml and .env; neither has to exist. */
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Keys that are also accepted at the top level: name to "section.key". What the section itself says wins. */
+  /** Keys that are also accepted at the top level, or in another section: "name" or "section.key" to "section.key". What the section itself says wins. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Sections that may be a single value ("model: some-model"): name to the key that it stands for. */
   readonly shorthands?: Readonly<Record<string, string>>;
@@ -113,11 +113,22 @@ function normalise(data: Readonly<Record<string, unknown>>, options: LoadOptions
   for (const [alias, target] of Object.entries(options.aliases ?? {})) {
     const [name = '', key = ''] = target.split('.');
     const section = result.get(name) ?? {};
-    const value = result.get(alias);
-    if (!isMap(section) || !result.delete(alias) || Object.hasOwn(section, key)) continue;
+    const value = taken(result, alias);
+    if (!isMap(section) || value === undefined || Object.hasOwn(section, key)) continue;
     result.set(name, { ...section, [key]: value });
   }
   return Object.fromEntries(result);
+}
+
+/** Takes it out of where it stands; undefined where it does not. */
+function taken(data: Map<string, unknown>, alias: string): unknown {
+  const [name = '', key] = alias.split('.');
+  const section = data.get(name);
+  if (key === undefined) data.delete(name);
+  if (key === undefined || !isMap(section)) return key === undefined ? section : undefined;
+  const { [key]: value, ...rest } = section;
+  data.set(name, rest);
+  return value;
 }
 
 /** Keys that nobody reads: a warning each with what was probably meant, and one line for all that Hermes Agent would have read. */

@@ -91,9 +91,11 @@ export const gatewaySections = {
   logging,
 };
 
-/** Hermes Agent has these at the top level. */
+/** Where Hermes Agent has these: at the top level, and in a section that is the page's here. */
 export const gatewayAliases = {
   group_sessions_per_user: 'gateway.group_sessions_per_user',
   thread_sessions_per_user: 'gateway.thread_sessions_per_user',
   unauthorized_dm_behavior: 'gateway.unauthorized_dm_behavior',
+  'web.search_backend': 'web_tools.search_backend',
+  'web.backend': 'web_tools.search_backend',
 };

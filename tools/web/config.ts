@@ -29,11 +29,20 @@ export const webToolsSchema = z.object({
 export type WebToolsConfig = z.output<typeof webToolsSchema>;
 
 const template = `# web_search asks the first of these that is configured, and the next where it fails: SearXNG, Brave, Tavily, Exa, Firecrawl.
-# Their keys belong into .env: SEARXNG_URL, BRAVE_SEARCH_API_KEY, TAVILY_API_KEY, EXA_API_KEY, FIRECRAWL_API_KEY.
-# Which one is asked first.
+# Keys are better kept in .env, from where they are taken without a line here.
+# Which one is asked first, where several are configured.
 # search_backend: searxng
 # A SearXNG of your own; its settings.yml must list json below search.formats.
 # searxng_url: http://localhost:8080
+# brave_api_key: \${BRAVE_SEARCH_API_KEY}
+# tavily_api_key: \${TAVILY_API_KEY}
+# exa_api_key: \${EXA_API_KEY}
+# firecrawl_api_key: \${FIRECRAWL_API_KEY}
+# Other servers, for a proxy, or a Firecrawl of your own (which needs no key).
+# brave_url: https://api.search.brave.com
+# tavily_url: https://api.tavily.com
+# exa_url: https://api.exa.ai
+# firecrawl_url: https://api.firecrawl.dev
 # Seconds that a search or a page may take.
 # timeout: 30
 # The largest page or PDF that is read.
