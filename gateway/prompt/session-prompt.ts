@@ -47,7 +47,7 @@ function basisOf(options: TurnOptions, place: PromptPlace): string {
   return JSON.stringify({ model, personality, from: place.session.settings.keepFrom, person: key, trusted, alone });
 }
 
-const mediaRule = 'To send a file from your working directory, put a line of its own into your answer: MEDIA:path/of/the/file';
+export const mediaRule = 'To send a file from your working directory, put a line of its own into your answer: MEDIA:path/of/the/file';
 
 async function build(options: TurnOptions, place: PromptPlace): Promise<string> {
   const { accounts, settings, prompts } = options;
