@@ -38,7 +38,7 @@ import { createPermissions } from './permissions/permissions.ts';
 import { endEarly, type ProcessOptions, runUntilStopped, startAgain } from './process.ts';
 import { safeModeNote, startSafeMode } from './safe-mode.ts';
 import { openSecretBook, type SecretBook } from './secret-book.ts';
-import { createSecretFilter, withoutSecrets } from './secrets.ts';
+import { createRedactor, createSecretFilter, withoutSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { beginStart, type Starts } from './starts.ts';
 import { explainFailure } from './store/failure.ts';
@@ -219,7 +219,7 @@ function compose(
   const { config, accounts, controlToken } = live.current();
   const settings = derived(live, settingsFrom);
   const memories = createMemories({ directory: path.join(home, 'memories'), config: config.memory });
-  const filter = createSecretFilter(secrets.all, 'plain');
+  const filter = (config.security.redact_secrets ? createRedactor : createSecretFilter)(secrets.all, 'plain');
   const { gateway } = config;
   return {
     version,

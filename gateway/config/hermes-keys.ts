@@ -141,7 +141,6 @@ export const hermesKeys: Readonly<Record<string, readonly string[]>> = {
   security: [
     'allow_lazy_installs',
     'allow_tun_fakeip',
-    'redact_secrets',
     'tirith_enabled',
     'tirith_fail_open',
     'tirith_path',
