@@ -18,7 +18,7 @@ export const permissionsSection: ConfigSection<unknown> = {
 #     role: [admin, user]
 #     rules:
 #       terminal: deny
-# In groups, what people who are not administrators have it do in the terminal and write into files is asked about. Rules above only
-# make that stricter, overrides may loosen it; false leaves it out.
+# In groups, what people who are not administrators have it do in the terminal, write into files and fetch from the web is asked about.
+# Rules above only make that stricter, overrides may loosen it; false leaves it out.
 # shipped_rules: true`,
 };

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolOutput } from '../../../agent/tool.ts';
 import { createPermissions } from '../../../gateway/permissions/permissions.ts';
 import type { Rule, RuleDecision } from '../../../gateway/permissions/rule.ts';
+import { shippedRules } from '../../../gateway/permissions/shipped.ts';
 import { readHtml } from '../../../tools/web/html.ts';
 import { createReadPage, type ReadPage } from '../../../tools/web/page-reader.ts';
 import { readPdf } from '../../../tools/web/pdf.ts';
@@ -332,6 +333,17 @@ describe('permission rules', () => {
       '127.*': 'deny',
     } as const;
     expect(await judged([url], rules)).toBe(expected);
+  });
+
+  it('have it asked about in groups what others than owner and administrators let fetch, and nowhere else', () => {
+    const files = { home: '/home/ada', realPath: (file: string) => file };
+    const rules = createPermissions(shippedRules, files);
+    const decision = (tool: string, where: Partial<typeof place | { chatType: 'group'; role: 'admin' }>) =>
+      rules.judge({ tool, toolset: 'web', workspace: '/w', risk: { subjects: ['a.test'] } }, { ...place, ...where }).decision;
+    expect(decision('web_extract', { chatType: 'group' })).toBe('ask');
+    expect(decision('web_extract', { chatType: 'group', role: 'admin' })).toBeUndefined();
+    expect(decision('web_extract', {})).toBeUndefined();
+    expect(decision('web_search', { chatType: 'group' })).toBeUndefined();
   });
 
   it('allow a call only if every host in it is allowed, and forbid it for one that is forbidden', async () => {
