@@ -10,6 +10,7 @@ import { createMemoryTool } from './memory/memory.ts';
 import { createSendMessage, type Messenger } from './send-message.ts';
 import { createSessionSearch, type SessionHistory } from './session-search.ts';
 import { childEnvironment } from './shared/environment.ts';
+import { createLocalFiles } from './shared/file-access.ts';
 import { createFileStates } from './shared/file-states.ts';
 import { type TerminalConfig, terminalSection } from './terminal/config.ts';
 import { createTerminals, type Terminals } from './terminal/terminals.ts';
@@ -66,8 +67,12 @@ export const toolSections = { terminal: terminalSection, memory: memorySection, 
 export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): Tool[] {
   const environment = environmentOf(config);
   const terminals = ports.terminals ?? createTerminalsFor(config);
-  const files = { home: config.home, protectedPaths: config.protectedPaths };
-  const fileParts = { ...files, protectedPaths: [...files.protectedPaths, ...(config.privatePaths ?? [])], states: createFileStates() };
+  const fileParts = {
+    home: config.home,
+    protectedPaths: [...config.protectedPaths, ...(config.privatePaths ?? [])],
+    files: createLocalFiles({ home: config.home }),
+    states: createFileStates(),
+  };
   return [
     ...terminals.tools,
     createReadFile(fileParts),

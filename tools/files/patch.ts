@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
-import { applyContained } from '../shared/contained-changes.ts';
 import type { FileStates } from '../shared/file-states.ts';
 import { type FilePlaces, locate, writeRefusal, writeRisks } from './place.ts';
 import { replaceText } from './replace.ts';
@@ -82,12 +81,12 @@ function refused(content: string): ToolOutput {
 async function replace({ path, old_string, new_string, replace_all }: Args, parts: PatchParts, ctx: ToolContext): Promise<ToolOutput> {
   if (path === undefined || old_string === undefined || new_string === undefined)
     return refused('mode "replace" needs path, old_string and new_string (an empty one to remove the passage).');
-  const target = locate(path, ctx.session, parts);
+  const target = await locate(path, ctx.session, parts);
   const refusal = writeRefusal(target, ctx.session, parts);
   if (refusal !== undefined) return refused(refusal);
-  const found = await readTextFile(target.real, target.named);
+  const found = await readTextFile(parts.files, target.real, target.named);
   if (found.kind === 'refused') return refused(found.why);
-  if (found.kind === 'missing') return refused(await missingSentence(target, 'Create it with write_file.'));
+  if (found.kind === 'missing') return refused(await missingSentence(parts.files, target, 'Create it with write_file.'));
   const text = decode(found.bytes);
   const why = whyProtected(found.facts, target.named);
   if (why !== undefined) return refused(why);
@@ -98,11 +97,11 @@ async function replace({ path, old_string, new_string, replace_all }: Args, part
   ctx.signal.throwIfAborted();
   const stale = parts.states.staleness(ctx.session.id, target.real, snapshotOf(found.facts, found.bytes));
   try {
-    await applyContained([{ kind: 'write', file: target.real, content: replaced.text, seen: found.facts }]);
+    await parts.files.apply([{ kind: 'write', file: target.real, content: replaced.text, seen: found.facts }]);
   } catch (error) {
     return refused(`${target.named} was not changed. ${fileProblem(error, target.named)}`);
   }
-  await noteWritten(parts.states, ctx.session.id, { file: target.real, content: replaced.text });
+  await noteWritten(parts, ctx.session.id, { file: target.real, content: replaced.text });
   return report(target.named, replaced, stale === undefined ? undefined : staleSentence(target.named, stale));
 }
 

@@ -1,5 +1,6 @@
 import type { Risk, Touch } from '../../agent/risk.ts';
 import type { SessionRef } from '../../agent/tool.ts';
+import type { FileAccess, Located } from '../shared/file-access.ts';
 import { absolutePath, isWithin, realPath } from '../shared/home-paths.ts';
 import { runsWithGit, type SensitivePlaces, whyNotRead, whyNotWrite } from '../shared/sensitive-paths.ts';
 
@@ -10,22 +11,26 @@ import { runsWithGit, type SensitivePlaces, whyNotRead, whyNotWrite } from '../s
 export interface FilePlaces {
   readonly home: string;
   readonly protectedPaths: readonly string[];
+  readonly files: FileAccess;
 }
 
 /** Where a path given by the model leads: as named, and after following links. */
-export interface Target {
+export interface Target extends Located {
   readonly named: string;
-  readonly real: string;
 }
 
-export function locate(given: string, session: SessionRef, places: FilePlaces): Target {
+export async function locate(given: string, session: SessionRef, places: FilePlaces): Promise<Target> {
   const named = absolutePath(given, session.workspace, places.home);
-  return { named, real: realPath(named) };
+  return { named, ...(await places.files.locate(named, session)) };
 }
 
 /** A sentence that says why the file is not read, ever, by anyone; nothing when it may be. */
 export function readRefusal(target: Target, session: SessionRef, places: FilePlaces): string | undefined {
-  const why = byEitherName(whyNotRead, target, { ...places, workspace: session.workspace, own: session.media ?? [] });
+  const why = byEitherName(whyNotRead, target, {
+    ...places,
+    workspace: session.workspace,
+    own: [...(session.media ?? []), ...ownOf(target)],
+  });
   return why === undefined ? undefined : `${target.named} is not read. ${why}`;
 }
 
@@ -35,16 +40,24 @@ export function writeRefusal(target: Target, session: SessionRef, places: FilePl
 }
 
 function writeDenial(target: Target, session: SessionRef, places: FilePlaces): string | undefined {
-  const why = byEitherName(whyNotWrite, target, { ...places, workspace: session.workspace, own: [] });
+  const why = byEitherName(whyNotWrite, target, { ...places, workspace: session.workspace, own: ownOf(target) });
   return why === undefined ? undefined : `${target.named} is not written. ${why}`;
 }
 
 /** What was approved is the place that was named: it must not be another one because somebody changes a link meanwhile. */
-function ledAway({ named, real }: Target, session: SessionRef): string | undefined {
-  const isOutside = !isWithin(real, realPath(session.workspace));
-  return isOutside && named !== real
-    ? `${named} is not written: a link leads to ${real}, which is outside of the workspace. Name that file itself.`
+function ledAway(target: Target, session: SessionRef): string | undefined {
+  return !isOwn(target, session) && target.placed !== target.real
+    ? `${target.named} is not written: a link leads to ${target.real}, which is outside of the workspace. Name that file itself.`
     : undefined;
+}
+
+function ownOf({ own }: Target): string[] {
+  return own === undefined ? [] : [own];
+}
+
+/** In the workspace, or in what the session alone has beside it. */
+function isOwn(target: Target, session: SessionRef): boolean {
+  return [session.workspace, ...ownOf(target)].some((place) => isWithin(target.real, realPath(place)));
 }
 
 type Judge = (file: string, places: SensitivePlaces) => string | undefined;
@@ -60,27 +73,27 @@ function byEitherName(judge: Judge, target: Target, places: Required<SensitivePl
   return judge(target.named, places) ?? judge(target.real, sensitive);
 }
 
-export function readRisk(given: string, session: SessionRef, places: FilePlaces): Risk {
-  const target = locate(given, session, places);
+export async function readRisk(given: string, session: SessionRef, places: FilePlaces): Promise<Risk> {
+  const target = await locate(given, session, places);
   return riskOf(target, { kind: 'read', hardline: readRefusal(target, session, places) });
 }
 
-export function searchRisk(given: string, session: SessionRef, places: FilePlaces): Risk {
-  const target = locate(given, session, places);
+export async function searchRisk(given: string, session: SessionRef, places: FilePlaces): Promise<Risk> {
+  const target = await locate(given, session, places);
   return riskOf(target, { kind: 'search', hardline: readRefusal(target, session, places) });
 }
 
 /** A place that is only reached by a link is none to ask about: `run` writes nothing then and says which file to name. */
-export function writeRisk(given: string, session: SessionRef, places: FilePlaces): Risk {
-  const target = locate(given, session, places);
+export async function writeRisk(given: string, session: SessionRef, places: FilePlaces): Promise<Risk> {
+  const target = await locate(given, session, places);
   const hardline = writeDenial(target, session, places);
   const isLedAway = ledAway(target, session) !== undefined;
   return riskOf(target, { kind: 'write', hardline, ask: isLedAway ? undefined : writeDoubt(target, session) });
 }
 
 /** Of several files at once: as risky as the riskiest, for the sake of those that are. */
-export function writeRisks(given: readonly string[], session: SessionRef, places: FilePlaces): Risk {
-  const risks = given.map((each) => writeRisk(each, session, places));
+export async function writeRisks(given: readonly string[], session: SessionRef, places: FilePlaces): Promise<Risk> {
+  const risks = await Promise.all(given.map((each) => writeRisk(each, session, places)));
   const level = (['hardline', 'ask', 'safe'] as const).find((one) => risks.some((risk) => risk.level === one)) ?? 'safe';
   const decisive = risks.filter((risk) => risk.level === level);
   const doubtful = risks.flatMap((risk) => risk.doubtful ?? []);
@@ -107,7 +120,8 @@ function riskOf({ named, real }: Target, { kind, hardline, ask }: Judged): Risk 
   return { level: 'safe', why: '', ...touched };
 }
 
-function writeDoubt({ real }: Target, session: SessionRef): string | undefined {
-  if (!isWithin(real, realPath(session.workspace))) return `${real} lies outside of the workspace.`;
+function writeDoubt(target: Target, session: SessionRef): string | undefined {
+  const { real } = target;
+  if (!isOwn(target, session)) return `${real} lies outside of the workspace.`;
   return runsWithGit(real) ? `${real} runs or configures programs when git is used.` : undefined;
 }

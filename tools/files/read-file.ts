@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
-import { openContained } from '../shared/contained-file.ts';
 import type { FileStates, Snapshot } from '../shared/file-states.ts';
 import { type Page, readPage } from './page.ts';
 import { type FilePlaces, locate, readRefusal, readRisk, type Target } from './place.ts';
@@ -35,10 +34,10 @@ export function createReadFile(parts: ReadParts): Tool {
 }
 
 async function run(given: Args, parts: ReadParts, ctx: ToolContext): Promise<ToolOutput> {
-  const target = locate(given.path, ctx.session, parts);
+  const target = await locate(given.path, ctx.session, parts);
   const refusal = readRefusal(target, ctx.session, parts);
   if (refusal !== undefined) return { content: refusal, failed: true };
-  const handle = await openContained(target.real).catch((error: unknown) => whyNotOpen(error, target));
+  const handle = await parts.files.open(target.real).catch((error: unknown) => whyNotOpen(error, target, parts));
   if (typeof handle === 'string') return { content: handle, failed: true };
   try {
     const opened = await look(handle, target.named);
@@ -81,8 +80,10 @@ async function contentOf(handle: FileHandle, size: number): Promise<Buffer> {
   return content.subarray(0, filled);
 }
 
-async function whyNotOpen(error: unknown, target: Target): Promise<string> {
-  return isMissing(error) ? missingSentence(target, 'Look for it with search_files (target "files").') : fileProblem(error, target.named);
+async function whyNotOpen(error: unknown, target: Target, { files }: ReadParts): Promise<string> {
+  return isMissing(error)
+    ? missingSentence(files, target, 'Look for it with search_files (target "files").')
+    : fileProblem(error, target.named);
 }
 
 /** What a script receives: nothing in it is cut. */

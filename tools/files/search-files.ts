@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
-import { lookContained } from '../shared/contained-file.ts';
 import { locate, readRefusal, searchRisk } from './place.ts';
 import { type SearchParts, search } from './search.ts';
 import { createSearchPage } from './search-page.ts';
@@ -40,10 +39,10 @@ export function createSearchFiles(parts: SearchParts): Tool {
 }
 
 async function run(given: Args, parts: SearchParts, ctx: ToolContext): Promise<ToolOutput> {
-  const target = locate(given.path, ctx.session, parts);
+  const target = await locate(given.path, ctx.session, parts);
   const refusal = readRefusal(target, ctx.session, parts) ?? whyNotPattern(given);
   if (refusal !== undefined) return { content: refusal, failed: true };
-  const there = await lookContained(target.real).catch((error: unknown) => fileProblem(error, target.named));
+  const there = await parts.files.look(target.real).catch((error: unknown) => fileProblem(error, target.named));
   if (typeof there === 'string') return { content: there, failed: true };
   if (there === undefined)
     return { content: `There is nothing at ${target.named}. Search from the workspace by leaving path out.`, failed: true };

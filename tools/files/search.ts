@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { SessionRef } from '../../agent/tool.ts';
-import { openContained } from '../shared/contained-file.ts';
 import { type FilePlaces, readRefusal, type Target } from './place.ts';
 import { type RipgrepEnd, ripgrep } from './ripgrep.ts';
 import type { SearchMode, SearchPage } from './search-page.ts';
@@ -73,7 +72,7 @@ function createQueue(given: Search, deadline: AbortSignal, signal: AbortSignal):
   };
   return {
     add: async (file) => {
-      const isHidden = readRefusal({ named: file, real: file }, given.session, given.parts) !== undefined;
+      const isHidden = readRefusal({ ...given.place, named: file, placed: file, real: file }, given.session, given.parts) !== undefined;
       if (isHidden) given.page.hide();
       else waiting.push(file);
       return waiting.length < BATCH || (await work());
@@ -91,7 +90,7 @@ interface Signals {
 }
 
 async function searchOpened(files: readonly string[], given: Search, { deadline, signal }: Signals): Promise<RipgrepEnd> {
-  const opened = await Promise.all(files.map(openForSearch));
+  const opened = await Promise.all(files.map((file) => openForSearch(file, given.parts)));
   const there = opened.filter((each) => each !== undefined);
   try {
     if (given.target === 'files') return { kind: there.every(({ file }) => given.page.add({ file, isMatch: true })) ? 'done' : 'stopped' };
@@ -113,8 +112,8 @@ interface OpenedFile {
 }
 
 /** Nothing where it has gone, became a link, or is not ours to read. */
-async function openForSearch(file: string): Promise<OpenedFile | undefined> {
-  const handle = await openContained(file).catch(() => undefined);
+async function openForSearch(file: string, { files }: SearchParts): Promise<OpenedFile | undefined> {
+  const handle = await files.open(file).catch(() => undefined);
   return handle === undefined ? undefined : { file, handle };
 }
 

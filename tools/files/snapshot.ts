@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { lookContained } from '../shared/contained-file.ts';
+import type { FileAccess } from '../shared/file-access.ts';
 import { type FileStates, lineHashes, type Snapshot, type Staleness } from '../shared/file-states.ts';
 
 /** Larger files are told apart by size and time only. */
@@ -11,16 +11,22 @@ export function snapshotOf(facts: Stats, bytes: Buffer | undefined): Snapshot {
   return { facts: { ino, size, mtimeMs }, ...(isKnown ? { lines: lineHashes(bytes) } : {}) };
 }
 
+interface NoteParts {
+  readonly states: FileStates;
+  readonly files: FileAccess;
+}
+
+interface Written {
+  readonly file: string;
+  readonly content: string | Buffer | undefined;
+}
+
 /** What this session has just written is what it knows. */
-export async function noteWritten(
-  states: FileStates,
-  session: string,
-  written: { file: string; content: string | Buffer | undefined },
-): Promise<void> {
-  const facts = await lookContained(written.file).catch(() => undefined); // written it is; somebody may have taken it away at once
+export async function noteWritten(parts: NoteParts, session: string, written: Written): Promise<void> {
+  const facts = await parts.files.look(written.file).catch(() => undefined); // written it is; somebody may have taken it away at once
   const { content } = written;
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  states.wrote(session, written.file, facts === undefined ? undefined : snapshotOf(facts, bytes));
+  parts.states.wrote(session, written.file, facts === undefined ? undefined : snapshotOf(facts, bytes));
 }
 
 /** "config.ts was changed by another agent of this gateway since you read it: lines 3 to 5 are different." */

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { FileChangedError, HalfDoneError } from '../shared/contained-changes.ts';
-import { openContained, openFolder, PathChangedError } from '../shared/contained-file.ts';
+import { PathChangedError } from '../shared/contained-file.ts';
+import type { FileAccess } from '../shared/file-access.ts';
 import type { Target } from './place.ts';
 import { similarity } from './similarity.ts';
 
@@ -18,8 +18,8 @@ export type Found =
   | { readonly kind: 'missing' };
 
 /** Reads a resolved file as a whole, if it is a file of text of a sensible size. `name`: for sentences. */
-export async function readTextFile(file: string, name = file): Promise<Found> {
-  const opened = await openContained(file).catch((error: unknown) => failure(error, name));
+export async function readTextFile(files: FileAccess, file: string, name: string): Promise<Found> {
+  const opened = await files.open(file).catch((error: unknown) => failure(error, name));
   if ('kind' in opened) return opened;
   try {
     const facts = await opened.stat();
@@ -107,22 +107,17 @@ export function isBinary(start: Buffer): boolean {
 }
 
 /** There is none, and what could be meant. */
-export async function missingSentence({ named, real }: Target, otherwise: string): Promise<string> {
-  const similar = await similarNames(real);
+export async function missingSentence(files: FileAccess, { named, real }: Target, otherwise: string): Promise<string> {
+  const similar = await similarNames(files, real);
   const shown = similar.map((name) => path.join(path.dirname(named), name));
   return `There is no file ${named}. ${shown.length > 0 ? `Similar names: ${shown.join(', ')}` : otherwise}`;
 }
 
 /** Names beside a missing file that look like it, nearest first. */
-async function similarNames(file: string): Promise<string[]> {
+async function similarNames(files: FileAccess, file: string): Promise<string[]> {
   const wanted = path.basename(file).toLowerCase();
-  const names = await namesIn(path.dirname(file)).catch(() => []); // there is no such directory either, or it is not ours to see
+  const names = await files.names(path.dirname(file)).catch(() => []); // there is no such directory either, or it is not ours to see
   const scored = names.slice(0, 5_000).map((name) => ({ name, score: similarity(wanted, name.toLowerCase()) }));
   const near = scored.filter(({ score }) => score >= 0.4).toSorted((left, right) => right.score - left.score);
   return near.slice(0, MAX_SUGGESTIONS).map(({ name }) => name);
-}
-
-async function namesIn(directory: string): Promise<string[]> {
-  const folder = await openFolder(directory);
-  return readdir(folder.child('.')).finally(() => folder.close());
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
-import { applyContained } from '../shared/contained-changes.ts';
 import type { FileStates, Staleness } from '../shared/file-states.ts';
 import { type FilePlaces, locate, type Target, writeRefusal, writeRisk } from './place.ts';
 import { noteWritten, snapshotOf, staleSentence } from './snapshot.ts';
@@ -34,21 +33,21 @@ export function createWriteFile(parts: WriteParts): Tool {
 }
 
 async function run(given: Args, parts: WriteParts, ctx: ToolContext): Promise<ToolOutput> {
-  const target = locate(given.path, ctx.session, parts);
+  const target = await locate(given.path, ctx.session, parts);
   const refusal = writeRefusal(target, ctx.session, parts) ?? whyNotContent(given);
   if (refusal !== undefined) return { content: refusal, failed: true };
-  const found = await readTextFile(target.real, target.named);
+  const found = await readTextFile(parts.files, target.real, target.named);
   const why = whyNotReplace(found, target.named);
   if (why !== undefined) return { content: why, failed: true };
   ctx.signal.throwIfAborted();
   const overwritten = overwrittenBy(found, target, { states: parts.states, session: ctx.session.id });
   const seen = found.kind === 'missing' ? undefined : found.facts;
   try {
-    await applyContained([{ kind: 'write', file: target.real, content: given.content, ...(seen === undefined ? {} : { seen }) }]);
+    await parts.files.apply([{ kind: 'write', file: target.real, content: given.content, ...(seen === undefined ? {} : { seen }) }]);
   } catch (error) {
     return { content: `${target.named} was not written. ${fileProblem(error, target.named)}`, failed: true };
   }
-  await noteWritten(parts.states, ctx.session.id, { file: target.real, content: given.content });
+  await noteWritten(parts, ctx.session.id, { file: target.real, content: given.content });
   return report(given, { name: target.named, existed: seen !== undefined, overwritten });
 }
 

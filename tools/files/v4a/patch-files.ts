@@ -1,5 +1,5 @@
 import type { ToolContext, ToolOutput } from '../../../agent/tool.ts';
-import { applyContained, type Change } from '../../shared/contained-changes.ts';
+import type { Change } from '../../shared/contained-changes.ts';
 import { noteWritten } from '../snapshot.ts';
 import { fileProblem } from '../text-file.ts';
 import { parsePatch } from './parse.ts';
@@ -21,7 +21,7 @@ export async function patchFiles(patch: string, parts: PlanParts, signal: ToolCo
   const changes = planned.flatMap((each) => each.changes);
   signal.throwIfAborted();
   try {
-    await applyContained(changes);
+    await parts.places.files.apply(changes);
   } catch (error) {
     return refused([fileProblem(error, 'One of the files')]);
   }
@@ -35,10 +35,10 @@ function refused(problems: readonly string[]): ToolOutput {
   return { content: `${heading} No file was changed.\n${problems.map((problem) => `- ${problem}`).join('\n')}`, failed: true };
 }
 
-async function note(change: Change, { states, session }: PlanParts): Promise<void> {
+async function note(change: Change, { states, session, places: { files } }: PlanParts): Promise<void> {
   const content = change.kind === 'write' ? change.content : undefined;
-  await noteWritten(states, session.id, { file: change.file, content });
-  if (change.kind === 'move') await noteWritten(states, session.id, { file: change.to, content });
+  await noteWritten({ states, files }, session.id, { file: change.file, content });
+  if (change.kind === 'move') await noteWritten({ states, files }, session.id, { file: change.to, content });
 }
 
 function report(planned: readonly PlannedFile[]): ToolOutput {

@@ -1,7 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import type { SessionRef } from '../../../agent/tool.ts';
 import type { Change } from '../../shared/contained-changes.ts';
-import { lookContained } from '../../shared/contained-file.ts';
 import type { FileStates, Snapshot } from '../../shared/file-states.ts';
 import { type FilePlaces, locate, type Target, writeRefusal } from '../place.ts';
 import { snapshotOf, staleSentence } from '../snapshot.ts';
@@ -37,7 +36,7 @@ export interface PlanParts {
 
 /** Strings are problems, one sentence each. */
 export async function planPatch(operations: readonly Operation[], parts: PlanParts): Promise<(PlannedFile | string)[]> {
-  const works = worksOf(operations, parts);
+  const works = await worksOf(operations, parts);
   const twice = namedTwice(works);
   const planned: (PlannedFile | string)[] = [...twice];
   for (const work of works)
@@ -54,10 +53,10 @@ interface Work {
 }
 
 /** Several updates of one file are one. */
-function worksOf(operations: readonly Operation[], { session, places }: PlanParts): Work[] {
+async function worksOf(operations: readonly Operation[], { session, places }: PlanParts): Promise<Work[]> {
   const works: Work[] = [];
   for (const operation of operations) {
-    const target = locate(operation.path, session, places);
+    const target = await locate(operation.path, session, places);
     const isUpdate = operation.kind === 'update';
     const same = works.find((work) => work.target.real === target.real && work.operation.kind === 'update');
     if (isUpdate && operation.to === undefined && same !== undefined) same.hunks.push(operation.hunks);
@@ -66,7 +65,7 @@ function worksOf(operations: readonly Operation[], { session, places }: PlanPart
         operation,
         target,
         hunks: isUpdate ? [operation.hunks] : [],
-        ...(isUpdate && operation.to !== undefined ? { to: locate(operation.to, session, places) } : {}),
+        ...(isUpdate && operation.to !== undefined ? { to: await locate(operation.to, session, places) } : {}),
       });
   }
   return works;
@@ -85,7 +84,7 @@ async function planWork(work: Work, parts: PlanParts): Promise<PlannedFile | str
   const refusal = [work.target, ...(work.to === undefined ? [] : [work.to])].map((target) => writeRefusal(target, session, places));
   const why = refusal.find((each) => each !== undefined) ?? whyNoName(work.operation);
   if (why !== undefined) return why;
-  if (work.operation.kind === 'add') return planAdd(work, work.operation.content);
+  if (work.operation.kind === 'add') return planAdd(work, work.operation.content, parts);
   if (work.operation.kind === 'delete') return planDelete(work, parts);
   return work.to !== undefined && work.hunks.flat().length === 0 ? planMove(work, work.to, parts) : planUpdate(work, parts);
 }
@@ -96,9 +95,9 @@ function whyNoName(operation: Operation): string | undefined {
   return directory === undefined ? undefined : `${directory} names a directory. Give the name of a file.`;
 }
 
-async function planAdd({ operation: { path }, target }: Work, content: string): Promise<PlannedFile | string> {
+async function planAdd({ operation: { path }, target }: Work, content: string, { places }: PlanParts): Promise<PlannedFile | string> {
   if (!content.isWellFormed()) return `${path}: the content has half characters that no file can hold.`;
-  const there = await lookContained(target.real);
+  const there = await places.files.look(target.real);
   if (there !== undefined) return `${path} exists already. Change it with "*** Update File", or replace it with write_file.`;
   const lines = content === '' ? [] : content.slice(0, -1).split('\n');
   return {
@@ -109,7 +108,7 @@ async function planAdd({ operation: { path }, target }: Work, content: string): 
 
 async function planDelete(work: Work, parts: PlanParts): Promise<PlannedFile | string> {
   const { path } = work.operation;
-  const facts = await plainFile(work.target, path);
+  const facts = await plainFile(work, parts);
   if (typeof facts === 'string') return facts;
   return {
     report: { action: 'deleted', path, added: 0, removed: 0, diff: [], tolerances: [], ...(await staleness(work.target, parts)) },
@@ -119,9 +118,9 @@ async function planDelete(work: Work, parts: PlanParts): Promise<PlannedFile | s
 
 async function planMove(work: Work, to: Target, parts: PlanParts): Promise<PlannedFile | string> {
   const { path } = work.operation;
-  const facts = await plainFile(work.target, path);
+  const facts = await plainFile(work, parts);
   if (typeof facts === 'string') return facts;
-  if ((await lookContained(to.real)) !== undefined) return occupied(path, to);
+  if ((await parts.places.files.look(to.real)) !== undefined) return occupied(path, to);
   return {
     report: {
       action: 'moved',
@@ -146,24 +145,25 @@ function nameOf({ operation }: Work): string {
 }
 
 /** Facts of a file that may be taken away; a link is not followed: what it leads to would go and the link would stay. */
-async function plainFile(target: Target, path: string) {
-  const link = await lstat(target.named).catch(() => undefined);
+async function plainFile({ target, operation: { path } }: Work, { places: { files } }: PlanParts) {
+  const link = await lstat(target.placed).catch(() => undefined);
   if (link?.isSymbolicLink() === true)
     return `${path} is a link to ${target.real}. Name that file itself, or remove the link in the terminal.`;
-  const facts = await lookContained(target.real);
+  const facts = await files.look(target.real);
   return facts === undefined
-    ? missingSentence(target, 'Look for it with search_files (target "files").')
+    ? missingSentence(files, target, 'Look for it with search_files (target "files").')
     : (whyNoFile(facts, path) ?? facts);
 }
 
 async function planUpdate(work: Work, parts: PlanParts): Promise<PlannedFile | string | string[]> {
   const { path } = work.operation;
-  const found = await readTextFile(work.target.real, path);
+  const { files } = parts.places;
+  const found = await readTextFile(files, work.target.real, path);
   if (found.kind === 'refused') return found.why;
-  if (found.kind === 'missing') return missingSentence(work.target, 'Create it with "*** Add File".');
+  if (found.kind === 'missing') return missingSentence(files, work.target, 'Create it with "*** Add File".');
   const text = decode(found.bytes);
   if (text === undefined) return `${path} is not UTF-8 text, so that a change would damage it. Use a script in the terminal.`;
-  const refusal = whyProtected(found.facts, path) ?? (work.to === undefined ? undefined : await whyNotThere(work.to, work));
+  const refusal = whyProtected(found.facts, path) ?? (work.to === undefined ? undefined : await whyNotThere(work.to, work, parts));
   if (refusal !== undefined) return refusal;
   const applied = applyAll(text, work.hunks);
   if (applied.kind === 'refused') return applied.problems.map((problem) => `${path}, ${problem}`);
@@ -187,10 +187,10 @@ async function planUpdate(work: Work, parts: PlanParts): Promise<PlannedFile | s
 }
 
 /** Why an updated file cannot go to its new name. */
-async function whyNotThere(to: Target, { operation: { path }, target }: Work): Promise<string | undefined> {
-  const facts = await plainFile(target, path);
+async function whyNotThere(to: Target, work: Work, parts: PlanParts): Promise<string | undefined> {
+  const facts = await plainFile(work, parts);
   if (typeof facts === 'string') return facts;
-  return (await lookContained(to.real)) === undefined ? undefined : occupied(path, to);
+  return (await parts.places.files.look(to.real)) === undefined ? undefined : occupied(work.operation.path, to);
 }
 
 function applyAll(text: string, sections: readonly (readonly Hunk[])[]): Applied {
@@ -210,7 +210,7 @@ function applyAll(text: string, sections: readonly (readonly Hunk[])[]): Applied
 
 /** Of a file that is taken away or moved as it is. */
 async function staleness(target: Target, parts: PlanParts): Promise<Pick<PatchedFile, 'stale'>> {
-  const found = await readTextFile(target.real);
+  const found = await readTextFile(parts.places.files, target.real, target.named);
   if (found.kind === 'missing' || found.facts === undefined) return {};
   return staleNote(target, parts, snapshotOf(found.facts, found.kind === 'text' ? found.bytes : undefined));
 }
