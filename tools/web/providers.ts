@@ -82,7 +82,8 @@ function tavily(base: string, key: string): SearchProvider {
   return {
     name: 'tavily',
     label: 'Tavily',
-    request: (query, limit, page) => onePage(page, `${base}/search`, bearer(key), { query, max_results: Math.min(limit, 20) }),
+    request: (query, limit, page) =>
+      page > 0 ? undefined : post(`${base}/search`, bearer(key), { query, max_results: Math.min(limit, 20) }),
     results: (answer) => schema.parse(answer).results.map(({ content, ...rest }) => ({ ...rest, description: content })),
   };
 }
@@ -94,7 +95,9 @@ function exa(base: string, key: string): SearchProvider {
     name: 'exa',
     label: 'Exa',
     request: (query, limit, page) =>
-      onePage(page, `${base}/search`, { 'x-api-key': key }, { query, numResults: Math.min(limit, 100), contents: { highlights: true } }),
+      page > 0
+        ? undefined
+        : post(`${base}/search`, { 'x-api-key': key }, { query, numResults: Math.min(limit, 100), contents: { highlights: true } }),
     results: (answer) =>
       schema.parse(answer).results.map(({ title, url, highlights, text: body }) => {
         return { title, url, description: plain(highlights?.join(' … ')) || body };
@@ -114,7 +117,7 @@ function firecrawl(base: string, key: string): SearchProvider {
     name: 'firecrawl',
     label: 'Firecrawl',
     request: (query, limit, page) =>
-      onePage(page, `${base}/v2/search`, key === '' ? {} : bearer(key), { query, limit: Math.min(limit, 100) }),
+      page > 0 ? undefined : post(`${base}/v2/search`, key === '' ? {} : bearer(key), { query, limit: Math.min(limit, 100) }),
     results: (answer) => {
       const { success, data, error } = schema.parse(answer);
       if (!success) throw new Error(error === '' ? 'it says that the search failed' : error);
@@ -151,8 +154,8 @@ function bearer(key: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
 }
 
-function onePage(page: number, url: string, headers: SearchRequest['headers'], body: object): SearchRequest | undefined {
-  return page > 0 ? undefined : { url, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+function post(url: string, headers: SearchRequest['headers'], body: object): SearchRequest {
+  return { url, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 /** Some mark the words that fit. */
