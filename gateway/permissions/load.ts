@@ -52,7 +52,7 @@ function parsed(text: string, { name, key, platforms }: Kind): ParsedRules {
 }
 
 /** Nobody writes more by hand, and every call is compared with each rule. */
-const mostBytes = 256 * 1024;
+const mostBytes = 64 * 1024;
 
 /** Undefined: there is none. One that is there and cannot be read is a problem, and so is a link that leads nowhere. */
 function readText(home: string, name: string): string | undefined {
