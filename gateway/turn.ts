@@ -1,4 +1,5 @@
 /** A turn: from the messages that wait in a lane to the run that answers them. */
+import { existsSync } from 'node:fs';
 import type { Asks } from '../agent/ask.ts';
 import type { Outcome } from '../agent/events.ts';
 import { runsAgain } from '../agent/execute.ts';
@@ -168,7 +169,8 @@ interface TurnParts {
 function runInput(options: TurnOptions, { turn, session, person, system, journal, audit }: TurnParts): RunInput {
   const { store, accounts, settings, desk, tools } = options;
   const { agent, tools: choices } = settings();
-  const place = { id: session.id, workspace: session.workspace, ...(person === undefined ? {} : { person }) };
+  const media = mediaOf(options, turn);
+  const place = { id: session.id, workspace: session.workspace, media, ...(person === undefined ? {} : { person }) };
   const policy = createPolicy(
     { store, settings, tools, reachable: () => accounts.get(accountKey(turn.target.chat))?.isStopped() === false },
     turn,
@@ -190,6 +192,12 @@ function runInput(options: TurnOptions, { turn, session, person, system, journal
     limits: { maxSteps: agent.maxSteps },
     ...(reasoning === undefined ? {} : { reasoning }),
   };
+}
+
+/** Where the files are that came with this turn's messages, and those of the session's earlier ones that are still there. */
+function mediaOf({ store, media }: TurnOptions, { id, sessionId }: TurnRow): readonly string[] {
+  const earlier = store.turns.withMedia(sessionId).filter((turn) => turn !== id);
+  return [media.directory(id), ...earlier.map(media.directory).filter((directory) => existsSync(directory))];
 }
 
 /** A question that could not be stored is no refusal: the turn is taken up again. */

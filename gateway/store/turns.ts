@@ -83,6 +83,8 @@ export interface TurnTokens {
 export interface TurnReports {
   /** What has not ended, oldest first. */
   atWork(): readonly TurnRow[];
+  /** Turns of a session whose directories in the media store have not been removed. */
+  withMedia(sessionId: string): readonly number[];
   /** The ended turns of a session, newest first. */
   tokens(sessionId: string): readonly TurnTokens[];
 }
@@ -189,6 +191,11 @@ function turnReports({ orm }: Database): TurnReports {
   const { id, inputTokens, outputTokens } = turns;
   return {
     atWork: () => orm.select(columnsOf(turns)).from(turns).where(isRunning).orderBy(asc(id)).all(),
+    withMedia: (sessionId) => {
+      const kept = and(eq(turns.sessionId, sessionId), eq(turns.mediaKept, true));
+      const rows = orm.select({ id }).from(turns).where(kept).orderBy(asc(id)).all();
+      return rows.map((row) => row.id);
+    },
     tokens: (sessionId) => {
       const ended = and(eq(turns.sessionId, sessionId), eq(turns.state, 'done'));
       return orm.select({ id, inputTokens, outputTokens }).from(turns).where(ended).orderBy(desc(id)).all();
