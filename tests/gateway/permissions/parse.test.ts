@@ -119,11 +119,7 @@ describe('the files', () => {
       (file: string) => writeFileSync(file, Buffer.from('\ufeffterminal: deny', 'utf16le')),
       'it is no text in UTF-8',
     ],
-    [
-      '10 MB',
-      (file: string) => writeFileSync(file, 'a(b c): deny # much\n'.repeat(500_000)),
-      'it has 10000000 bytes, more than the 65536',
-    ],
+    ['10 MB', (file: string) => writeFileSync(file, 'a(b c): deny # much\n'.repeat(500_000)), 'it has 10000000 bytes, more than the 65536'],
     ['a text that is nested too deeply', (file: string) => writeFileSync(file, '['.repeat(20_000)), 'permissions.yaml line 1, column '],
     ['one alias too many', (file: string) => writeFileSync(file, bomb), 'its aliases (*name) repeat too much'],
     ['a rule that was cut off', (file: string) => writeFileSync(file, 'terminal(rm *): deny\nterminal(git pu'), 'line 2'],
