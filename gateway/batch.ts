@@ -59,7 +59,7 @@ function waitedForTurn({ mode }: MessageEntry): boolean {
 }
 
 function standsAlone({ mode }: MessageEntry): boolean {
-  return mode === 'queue' || mode === 'retry';
+  return mode === 'queue' || mode === 'retry' || mode === 'wake';
 }
 
 function waitAfter(entry: MessageEntry): number {

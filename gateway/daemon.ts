@@ -32,13 +32,14 @@ import { createReception, type Reception } from './pairing/reception.ts';
 import { createApprovalsControl } from './permissions/approvals.ts';
 import { createPermissionsControl } from './permissions/control.ts';
 import { type Bubbles, createBubbles } from './presenter/bubbles.ts';
+import { endProcessesOf, noProcesses, type Processes, type TerminalPort } from './processes.ts';
 import { createPromptSources, type PromptPorts } from './prompt/sources.ts';
 import { createReceipts } from './receipts.ts';
 import { recordedControl } from './recorded-control.ts';
 import { createRestartDesk, type RestartDesk } from './restart.ts';
 import type { WriteFile } from './result-files.ts';
 import { createRedactor } from './secrets.ts';
-import { createSessions, type KeyRules, type ResetRules } from './sessions.ts';
+import { createSessions, type KeyRules, type ResetRules, type Sessions } from './sessions.ts';
 import type { Settings } from './settings.ts';
 import type { ControlHandlers, PeopleControl } from './status.ts';
 import { statusOf, statusText } from './status-report.ts';
@@ -47,6 +48,7 @@ import { type Clock, within } from './time.ts';
 import { type GatewayPorts, toolPorts } from './tool-ports.ts';
 import { nextWork } from './turn.ts';
 import type { TurnOptions } from './turn-options.ts';
+import { createWake, type Wake } from './wake.ts';
 
 export interface DaemonOptions {
   readonly version: string;
@@ -55,6 +57,8 @@ export interface DaemonOptions {
   /** Asked once. */
   readonly tools: (ports: GatewayPorts) => readonly Tool[];
   readonly writeFile: WriteFile;
+  /** Left out: nothing runs beyond its turn. */
+  readonly terminal?: TerminalPort;
   /** Left out: prompts say nothing of what is in files. */
   readonly prompts?: PromptPorts;
   /** Read anew for each turn and each message. */
@@ -117,18 +121,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const http = await serve(options, parts, handlers);
   const control = createControlSocket({ path: options.controlSocket, token: options.controlToken, handlers, log: options.log });
   await control.listen();
-  parts.restarts.confirm();
-  parts.outbox.recover();
-  parts.desk.recover();
-  parts.cards.recover();
-  parts.bubbles.recover();
-  parts.reception.door.sweep();
-  parts.inbox.recover();
+  takeUp(parts);
   const running = parts.accounts.run(connections.signal);
   const janitor = startJanitor({ ...options, media: parts.media });
   const indexer = startIndexer(options);
   const close = async (drainMs: number): Promise<void> => {
     await parts.lanes.close(drainMs, (lane) => options.store.asks.open().some((ask) => ask.lane === lane && ask.body.kind !== 'interrupt'));
+    await parts.processes.close();
     await parts.outbox.close(flushMs);
     parts.cards.stop();
     parts.bubbles.stop();
@@ -169,6 +168,8 @@ interface Parts {
   readonly answers: Answers;
   readonly restarts: RestartDesk;
   readonly reception: Reception;
+  readonly processes: Processes;
+  readonly wake: Wake;
 }
 
 function assemble(options: DaemonOptions): Parts {
@@ -184,7 +185,8 @@ function assemble(options: DaemonOptions): Parts {
   });
   const media = createMedia({ root, accounts, vision: () => settings().agent.models.get().vision, log });
   const outbox = createOutbox({ ...base, accounts, onGivenUp: ({ id, purpose }) => void (purpose === 'ask' && desk.lost(id)) });
-  const sessions = createSessions(store, { rules: rules.reset, workspaces: path.join(options.home, 'workspaces'), now });
+  const processes = options.terminal?.processes ?? noProcesses;
+  const sessions = sessionsOf(options, processes);
   const cards = createCards({ ...base, accounts });
   const bubbles = createBubbles({ ...base, accounts });
   const effects: AskEffects = {
@@ -208,9 +210,32 @@ function assemble(options: DaemonOptions): Parts {
   const restarts = createRestartDesk({ store, outbox, log });
   const status = (): string => statusText({ ...options, tools: allTools }, { accounts, lanes });
   const daemon = { version: options.version, status, label: labels.of, ...restartPort(options, restarts) };
-  const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon } });
+  const control = createControl({ ...door, busy, ports: { store, sessions, lanes, answers, settings, daemon, processes } });
+  const wake = createWake({ ...base, lanes, outbox, redact: createRedactor(options.secrets, 'plain') });
   const inbox = createInbox({ ...door, busy, receipts, door: reception.door, bots: createBotGuard(now), control, keys });
-  return { tools: allTools, accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts, reception };
+  return { tools: allTools, accounts, inbox, lanes, outbox, media, desk, cards, bubbles, answers, restarts, reception, processes, wake };
+}
+
+/** What an earlier process has left. */
+function takeUp(parts: Parts): void {
+  parts.restarts.confirm();
+  parts.outbox.recover();
+  parts.desk.recover();
+  parts.cards.recover();
+  parts.bubbles.recover();
+  parts.reception.door.sweep();
+  parts.inbox.recover();
+  parts.processes.begin(parts.wake);
+}
+
+function sessionsOf({ store, home, rules, now }: DaemonOptions, processes: Processes): Sessions {
+  return createSessions(store, {
+    rules: rules.reset,
+    workspaces: path.join(home, 'workspaces'),
+    now,
+    isAtWork: (id) => processes.running().some(({ session }) => session === id),
+    ended: (id, reason) => void (reason === 'revoked' && endProcessesOf(processes, id)),
+  });
 }
 
 /** Begins behind the transaction that the request is part of: one that is rolled back restarts nothing. */
@@ -253,13 +278,13 @@ function controlHandlers(options: DaemonOptions, parts: Parts, http: () => HttpS
     strangers: () => options.store.pairing.pending(options.now()).length,
     audit: options.store.audit,
     permissions: createPermissionsControl({ ...options, tools: parts.tools, approvals: createApprovalsControl(options) }),
-    links: createLinks(parts.accounts, (key) => wake(options, parts, key), options.log),
+    links: createLinks(parts.accounts, (key) => goOn(options, parts, key), options.log),
   };
   return recordedControl(cleanControl(handlers, createRedactor(options.secrets, 'plain')), options);
 }
 
 /** What was to be sent while the account stood still. */
-function wake({ store }: DaemonOptions, { outbox }: Parts, account: string): void {
+function goOn({ store }: DaemonOptions, { outbox }: Parts, account: string): void {
   for (const lane of store.outbox.lanes()) if (lane.startsWith(`${account}/`)) outbox.kick(lane);
 }
 

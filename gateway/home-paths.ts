@@ -1,4 +1,5 @@
 /** What the rest of the machine has to know of a home directory. */
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { controlSocketPath } from './http/control-socket.ts';
 import { permissionsFile } from './permissions/load.ts';
@@ -8,8 +9,13 @@ export function markerOf(home: string): string {
   return Buffer.from(home).toString('base64url');
 }
 
+/** Where tools are at home. */
+export function toolPaths(home: string) {
+  return { home: homedir(), protectedPaths: protectedPaths(home), state: home, marker: markerOf(home) };
+}
+
 /** What no tool reads or writes: our own secrets, configuration and state. "*": also the database's log beside it, and its copies. */
-export function protectedPaths(home: string): readonly string[] {
+function protectedPaths(home: string): readonly string[] {
   const files = [
     '.env',
     'config.yaml',
@@ -21,6 +27,7 @@ export function protectedPaths(home: string): readonly string[] {
     'run',
     'logs',
     'memories',
+    'terminal',
   ];
   return [...files.map((name) => path.join(home, name)), path.dirname(controlSocketPath(home))];
 }

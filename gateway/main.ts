@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
-import type { Tool } from '../agent/tool.ts';
-import { createMemories, createTools, endLeftovers, type ToolPorts, toolSections } from '../tools/index.ts';
+import { createMemories, createTerminalsFor, createTools, endLeftovers, type ToolsConfig, toolSections } from '../tools/index.ts';
 import { writeContained } from '../tools/shared/contained-file.ts';
 import { realPath } from '../tools/shared/home-paths.ts';
 import { injectionIn } from '../tools/shared/injection.ts';
@@ -26,7 +25,7 @@ import { settingsOf } from './config/settings.ts';
 import { watchHome } from './config/watch-home.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
-import { markerOf, protectedPaths } from './home-paths.ts';
+import { markerOf, toolPaths } from './home-paths.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { randomSecret } from './http/secrets.ts';
 import { createLog, type Log } from './log.ts';
@@ -147,7 +146,7 @@ async function start({ home, secrets, notes, verbose, restart }: Begin): Promise
   const owner: Owner = { tell: (sentence) => log.warn({}, sentence) };
   const live = watchConfig({ home, loaded, secrets }, owner);
   const composed = compose(home, live, { log, secrets, store });
-  const strange = strangeToolChoices(composed.settings().tools, toolsOf(home, config));
+  const strange = strangeToolChoices(composed.settings().tools, createTools(toolsConfig(home, config)));
   for (const warning of strange) log.warn({}, warning);
   const options = { ...composed, restart, notes: [...loaded.warnings, ...strange, ...notes, ...imported] };
   const daemon = await startDaemon(options).catch((error: unknown) => {
@@ -220,19 +219,23 @@ function compose(
   const settings = derived(live, settingsFrom);
   const memories = createMemories({ directory: path.join(home, 'memories'), config: config.memory });
   const filter = (config.security.redact_secrets ? createRedactor : createSecretFilter)(secrets.all, 'plain');
-  const { gateway } = config;
+  const terminal = createTerminalsFor(toolsConfig(home, config));
   return {
     version,
     home,
     log,
     now: Date.now,
     platforms: accounts,
-    tools: (ports) => toolsOf(home, config, { ...ports, memories, now: Date.now }).map((tool) => withoutSecrets(tool, filter)),
+    tools: (ports) => {
+      const all = createTools(toolsConfig(home, config), { ...ports, memories, terminals: terminal, now: Date.now });
+      return all.map((tool) => withoutSecrets(tool, filter));
+    },
+    terminal,
     writeFile: writeContained,
     prompts: { read: readPromptFile, attack: injectionIn, memory: memories.snapshot },
     settings,
     store,
-    rules: { keys: gateway, reset: config.session_reset, drainMs: gateway.drain_timeout_seconds * 1000 },
+    rules: { keys: config.gateway, reset: config.session_reset, drainMs: config.gateway.drain_timeout_seconds * 1000 },
     http: httpOptions({ config }),
     controlSocket: controlSocketPath(home),
     controlToken,
@@ -240,16 +243,16 @@ function compose(
   };
 }
 
-function toolsOf(home: string, { terminal, memory, web_tools, security }: Loaded['config'], ports?: ToolPorts): readonly Tool[] {
-  const paths = { home: homedir(), protectedPaths: protectedPaths(home), marker: markerOf(home) };
+function toolsConfig(home: string, { terminal, memory, web_tools, security }: Loaded['config']): ToolsConfig {
   const web = { config: web_tools, allowPrivate: security.allow_private_urls };
-  return createTools({ terminal, memory, web, environment: process.env, ...paths }, ports);
+  return { terminal, memory, web, environment: process.env, ...toolPaths(home) };
 }
 
 /** What `hermes permissions` asks where no daemon runs. */
 function permissions(home: string): PermissionsControl {
   const loaded = load(home);
-  const facts = { settings: () => settingsFrom(loaded), secrets: () => loaded.secrets, tools: toolsOf(home, loaded.config) };
+  const tools = createTools(toolsConfig(home, loaded.config));
+  const facts = { settings: () => settingsFrom(loaded), secrets: () => loaded.secrets, tools };
   return permissionsFromFiles({ home, migrations, now: Date.now, ...facts });
 }
 

@@ -100,11 +100,18 @@ export interface Beginning {
   readonly settings?: SessionSettings;
 }
 
-export function createSessions(
-  store: Store,
-  options: { readonly rules: ResetRules; readonly workspaces: string; readonly now: () => number },
-): Sessions {
-  const { rules, workspaces, now } = options;
+export interface SessionsOptions {
+  readonly rules: ResetRules;
+  readonly workspaces: string;
+  readonly now: () => number;
+  /** Something of it runs beyond its turns: no policy ends it meanwhile. */
+  readonly isAtWork?: (id: string) => boolean;
+  /** Part of the caller's transaction. */
+  readonly ended?: (id: string, reason: SessionEnd) => void;
+}
+
+export function createSessions(store: Store, options: SessionsOptions): Sessions {
+  const { rules, workspaces, now, isAtWork = () => false, ended } = options;
   const create = (key: string, { title, settings = {} }: Beginning = {}): SessionRow => {
     const id = newSessionId(now());
     const workspace = path.join(workspaces, id);
@@ -117,6 +124,7 @@ export function createSessions(
     store.sessions.end(id, now(), reason);
     store.sessions.setSettings(id, keepFrom === undefined ? {} : { keepFrom }); // this belongs to the transcript, not to what was chosen
     store.approvals.forget(id);
+    ended?.(id, reason);
   };
   const end = (key: string, reason: SessionEnd): boolean => {
     const known = store.sessions.open(key);
@@ -126,7 +134,7 @@ export function createSessions(
   return {
     open: (key) => {
       const known = store.sessions.open(key);
-      const reason = known === undefined ? undefined : resetReason(known.updatedAt, now(), rules);
+      const reason = known === undefined || isAtWork(known.id) ? undefined : resetReason(known.updatedAt, now(), rules);
       if (known !== undefined && reason === undefined) return { session: withWorkspace(known) };
       if (known !== undefined && reason !== undefined) close(known, reason);
       return { session: create(key), ...(reason === undefined ? {} : { reset: reason }) };

@@ -2,6 +2,7 @@
 import type { Tool } from '../agent/tool.ts';
 import type { Accounts } from './accounts.ts';
 import type { Lanes } from './lanes.ts';
+import type { TerminalPort } from './processes.ts';
 import type { Settings } from './settings.ts';
 import type { Status } from './status.ts';
 import type { Store } from './store/index.ts';
@@ -14,6 +15,7 @@ export interface Reported {
   readonly tools: readonly Tool[];
   readonly settings: () => Settings;
   readonly notes: readonly string[];
+  readonly terminal?: Pick<TerminalPort, 'isolation'> | undefined;
 }
 
 interface AtWork {
@@ -37,7 +39,7 @@ export function statusOf(of: Reported, { accounts, lanes }: AtWork, startedAtMs:
       outboxPending: pending,
       outboxUnknown: unknown,
     },
-    notes: [...of.store.notes, ...of.notes, ...notOffered(of.tools)],
+    notes: [...of.store.notes, ...of.notes, ...notOffered(of.tools), ...isolation(of)],
   };
 }
 
@@ -53,6 +55,10 @@ export function statusText(of: Reported, { accounts, lanes }: AtWork): string {
     .map(({ platform, state, detail }) => `${platform}: ${state}${detail === undefined ? '' : ` (${detail})`}`);
   return [
     `Hermes Gateway ${of.version}, model ${name}${demo ? ' (offline demo)' : ''}, at work on ${lanes.running().length}`,
-    ...[...lines, ...notOffered(of.tools)].map((line) => `- ${line}`),
+    ...[...lines, ...notOffered(of.tools), ...isolation(of)].map((line) => `- ${line}`),
   ].join('\n');
+}
+
+function isolation({ terminal }: Reported): readonly string[] {
+  return terminal === undefined ? [] : [terminal.isolation()];
 }

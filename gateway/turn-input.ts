@@ -8,6 +8,8 @@ export interface InputMessage {
   readonly message: InboundMessage;
   /** What its attachments became. */
   readonly attachments: readonly Part[];
+  /** The gateway's own words, which nobody has said. */
+  readonly internal?: boolean;
 }
 
 export interface InputNotes {
@@ -28,8 +30,8 @@ export function userMessage(messages: readonly InputMessage[], notes: InputNotes
     else content.push({ type: 'text', text });
   };
   for (const line of noteLines(notes)) say(line);
-  for (const { message, attachments } of messages) {
-    for (const line of messageLines(message, notes.shared)) say(line);
+  for (const { message, attachments, internal } of messages) {
+    for (const line of internal === true ? [message.text] : messageLines(message, notes.shared)) say(line);
     for (const part of attachments) {
       if (part.type === 'text') say(part.text);
       else content.push(part);

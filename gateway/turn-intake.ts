@@ -37,7 +37,7 @@ export function begin(options: TurnOptions, lane: string, entries: readonly Mess
     );
     if (reset !== undefined && options.notifyReset) outbox.add([noticePart(target, resetNotice(reset))]);
     if (entries.every(({ mode, payload }) => mode !== 'retry' && payload.attachments.length === 0)) {
-      const messages = entries.map((entry) => ({ message: entry.payload, attachments: [] }));
+      const messages = entries.map((entry) => ({ message: entry.payload, attachments: [], internal: entry.mode === 'wake' }));
       appendInput(options, { turn, reset }, messages);
     }
     return { turn, reset };
@@ -82,8 +82,8 @@ export async function fetchInput(options: TurnOptions, begun: Begun, signal: Abo
   const entries = unread(options, turn);
   if (entries.length === 0) return;
   const messages: InputMessage[] = [];
-  for (const { payload: message } of entries) {
-    messages.push({ message, attachments: await media.collect(turn.id, message, signal) });
+  for (const { payload: message, mode } of entries) {
+    messages.push({ message, attachments: await media.collect(turn.id, message, signal), internal: mode === 'wake' });
   }
   store.quick(() => appendInput(options, begun, messages));
 }
@@ -106,7 +106,11 @@ export function isUnread({ store }: TurnOptions, turn: TurnRow): boolean {
 
 /** What a turn was told that ends before its files are there: the words stay in the conversation. */
 export function keepUnread(options: TurnOptions, turn: TurnRow): void {
-  const messages = unread(options, turn).map(({ payload: message }) => ({ message, attachments: message.attachments.map(notFetched) }));
+  const messages = unread(options, turn).map(({ payload: message, mode }) => ({
+    message,
+    attachments: message.attachments.map(notFetched),
+    internal: mode === 'wake',
+  }));
   if (messages.length > 0) options.store.quick(() => appendInput(options, { turn, reset: undefined }, messages));
 }
 

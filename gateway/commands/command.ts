@@ -1,6 +1,7 @@
 import type { InboundCommand, InboundMessage } from '../../adapters/adapter.ts';
 import type { Answers } from '../asks/answers.ts';
 import type { Lanes } from '../lanes.ts';
+import type { Processes } from '../processes.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Settings } from '../settings.ts';
 import type { Store } from '../store/index.ts';
@@ -15,6 +16,8 @@ export interface CommandPorts {
   readonly answers: Answers;
   readonly settings: () => Settings;
   readonly daemon: DaemonPort;
+  /** What runs beyond the turn that started it. */
+  readonly processes: Pick<Processes, 'running' | 'end'>;
 }
 
 export interface DaemonPort {

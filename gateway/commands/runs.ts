@@ -1,5 +1,6 @@
 /** Commands about what is at work: in this chat, and in the background for it. */
 import { backgroundLane, backgroundOf, newBackgroundId } from '../background.ts';
+import type { RunningProcess } from '../processes.ts';
 import { isOwner } from '../roles.ts';
 import type { TurnRow } from '../store/turns.ts';
 import { accountKey } from '../target.ts';
@@ -8,7 +9,7 @@ import type { Command, CommandCall, CommandResult } from './command.ts';
 import { carried, chosen, dropUnbegun } from './conversation.ts';
 
 const titleUnits = 100;
-const runId = /^(?:bg_\w*|t\d+)$/i;
+const runId = /^(?:bg_\w*|t\d+|proc_\w+)$/i;
 
 const stop: Command = {
   name: 'stop',
@@ -23,9 +24,10 @@ const stop: Command = {
     const dropped = dropUnbegun(call);
     if (store.turns.cut(call.lane, 'stop')) return { reply: '🛑 Stopped.', after: () => lanes.cut(call.lane, 'stop') };
     if (dropped) return { reply: '🛑 Stopped before I began.' };
-    const others = visible(call).filter(({ lane }) => backgroundOf(lane)?.chat === call.lane);
+    const runs = visible(call).filter(({ lane }) => backgroundOf(lane)?.chat === call.lane);
+    const others = [...runs.map((run) => line(call, run)), ...processesHere(call).map((process) => processLine(call, process))];
     const reply = 'Nothing is running here.';
-    return { reply: others.length === 0 ? reply : [reply, 'In the background:', ...others.map((run) => line(call, run))].join('\n') };
+    return { reply: others.length === 0 ? reply : [reply, 'In the background:', ...others].join('\n') };
   },
 };
 
@@ -83,6 +85,8 @@ function idOf(turn: TurnRow): string {
 
 function stopRun(call: CommandCall, id: string): CommandResult {
   const { store, lanes } = call.ports;
+  const process = visibleProcesses(call).find((each) => each.id === id.toLowerCase());
+  if (process !== undefined) return { reply: `🛑 Stopped ${process.id}.`, after: () => void call.ports.processes.end(process.id) };
   const found = visible(call).find((turn) => idOf(turn).toLowerCase() === id.toLowerCase());
   if (found === undefined) return stopUnbegun(call, id) ?? { reply: `There is no run "${quoted(id, 60)}" here.\n${shown(call)}` };
   store.turns.cut(found.lane, 'stop');
@@ -103,8 +107,25 @@ function stopUnbegun({ event, lane: chat, ports }: CommandCall, id: string): Com
 }
 
 function shown(call: CommandCall): string {
-  const runs = visible(call);
-  return runs.length === 0 ? 'Nothing is at work.' : `At work:\n${runs.map((run) => line(call, run)).join('\n')}`;
+  const lines = [...visible(call).map((run) => line(call, run)), ...visibleProcesses(call).map((process) => processLine(call, process))];
+  return lines.length === 0 ? 'Nothing is at work.' : `At work:\n${lines.join('\n')}`;
+}
+
+/** Those of this chat; for the owner those of every chat. */
+function visibleProcesses(call: CommandCall): readonly RunningProcess[] {
+  return isOwner(call.event, call.ports) ? call.ports.processes.running() : processesHere(call);
+}
+
+/** Those that its turns and its background runs have started, also in conversations that are over. */
+function processesHere({ lane, ports: { store, processes } }: CommandCall): readonly RunningProcess[] {
+  return processes.running().filter(({ session }) => {
+    const key = store.sessions.get(session)?.key ?? '';
+    return key === lane || backgroundOf(key)?.chat === lane;
+  });
+}
+
+function processLine({ now }: CommandCall, { id, command, startedAtMs }: RunningProcess): string {
+  return `- ${id}, ${quoted(command, 60)}: ${duration(now - startedAtMs)} (/stop ${id})`;
 }
 
 function line(call: CommandCall, turn: TurnRow): string {

@@ -17,9 +17,9 @@ export type InboxState = 'pending' | 'command' | 'claimed' | 'done';
 export type InboxOutcome = 'answered' | 'failed' | 'silent' | 'command' | 'parked' | 'interrupted' | 'said';
 /**
  * How a message that did not simply begin a turn is taken up: with what came beside it (`merge`), as a turn of its own after the present
- * one (`queue`), by the turn at work (`steer`), or by answering the transcript anew (`retry`).
+ * one (`queue`), by the turn at work (`steer`), or by answering the transcript anew (`retry`). `wake`: no person wrote it.
  */
-export type InboxMode = 'merge' | 'queue' | 'steer' | 'retry';
+export type InboxMode = 'merge' | 'queue' | 'steer' | 'retry' | 'wake';
 
 export const inbox = sqliteTable(
   'inbox',

@@ -81,6 +81,8 @@ export interface TurnTokens {
 
 /** What people ask about. */
 export interface TurnReports {
+  /** Also one that has ended. */
+  get(id: number): TurnRow | undefined;
   /** What has not ended, oldest first. */
   atWork(): readonly TurnRow[];
   /** Turns of a session whose directories in the media store have not been removed. */
@@ -190,6 +192,7 @@ function turnRecovery({ orm }: Database): TurnRecovery {
 function turnReports({ orm }: Database): TurnReports {
   const { id, inputTokens, outputTokens } = turns;
   return {
+    get: (wanted) => orm.select(columnsOf(turns)).from(turns).where(eq(id, wanted)).get(),
     atWork: () => orm.select(columnsOf(turns)).from(turns).where(isRunning).orderBy(asc(id)).all(),
     withMedia: (sessionId) => {
       const kept = and(eq(turns.sessionId, sessionId), eq(turns.mediaKept, true));

@@ -11,7 +11,7 @@ import { openTelegram, places, type World } from './support/world.ts';
 
 const interrupting = { display: { busyMode: 'interrupt' } } as const;
 /** It and its grandchild end by a KILL alone, and the grandchild has left the process group. */
-const stubborn = `trap '' TERM; (setsid sh -c "trap '' TERM; sleep 300" &); echo begun > begun; sleep 300`;
+const stubborn = `trap '' TERM; (env setsid sh -c "trap '' TERM; sleep 300" &); echo begun > begun; sleep 300`;
 
 function working(world: World): Promise<void> {
   return until(world.isWorking, () => 'the turn has not begun');

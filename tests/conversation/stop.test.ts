@@ -27,7 +27,7 @@ const slowToJudge = defineTool({
 });
 
 /** They end by a KILL alone, and one has left the process group. */
-const grandchildren = `trap '' TERM; (setsid sh -c "trap '' TERM; sleep 300" &); (sleep 300 &) ; sleep 300`;
+const grandchildren = `trap '' TERM; (env setsid sh -c "trap '' TERM; sleep 300" &); (sleep 300 &) ; sleep 300`;
 const busyProvider = new ModelError('overloaded', 'The provider is busy.', { retryAfterMs: 60_000 });
 
 /** What a person is promised; an idle machine takes a hundredth of it. */

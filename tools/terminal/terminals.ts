@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SessionRef, Tool } from '../../agent/tool.ts';
+import type { Tool } from '../../agent/tool.ts';
 import type { Environment } from '../shared/backend/backend.ts';
 import { createLocalBackend, sessionPlace } from '../shared/backend/local.ts';
 import { createProcessTrees } from '../shared/process-tree.ts';
@@ -31,8 +31,6 @@ export interface TerminalsOptions {
   readonly state?: string | undefined;
   /** Names the state directory in the environment of every command. */
   readonly marker: string;
-  /** What else below `state` a session's commands may read. */
-  readonly shown?: ((session: SessionRef) => readonly string[]) | undefined;
   readonly now: () => number;
 }
 
@@ -46,7 +44,6 @@ export function createTerminals(options: TerminalsOptions): Terminals {
     mode: config.isolation,
     hidden: protectedPaths,
     writable: config.writable_paths,
-    shown: options.shown ?? (() => []),
   });
   const states = createShellStates((session) => (state === undefined ? undefined : sessionPlace(session.id, state)));
   const shell = createShellReader({ home, protectedPaths, searchPath: environment['PATH'] ?? '' });

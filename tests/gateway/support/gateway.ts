@@ -32,6 +32,7 @@ export interface GatewayOptions {
   /** What the daemon uses instead of the store itself. */
   readonly wrap?: (store: Store) => Store;
   readonly restart?: () => void;
+  readonly terminal?: DaemonOptions['terminal'];
   /** What of files becomes part of prompts; nothing unless it is given. */
   readonly prompts?: DaemonOptions['prompts'];
 }
@@ -136,6 +137,7 @@ function daemonOptions(options: GatewayOptions, { home, platform, store, log, no
     notes: [],
     controlSocket: socket,
     ...(options.restart === undefined ? {} : { restart: options.restart }),
+    ...(options.terminal === undefined ? {} : { terminal: options.terminal }),
     secrets: () => options.secrets ?? [],
     log,
     now,

@@ -23,8 +23,6 @@ export interface IsolationOptions {
   /** Hidden, too; patterns as in sensitive-paths.ts. */
   readonly hidden: readonly string[];
   readonly writable: readonly string[];
-  /** What else of `state` a session may read. */
-  readonly shown: (session: SessionRef) => readonly string[];
   /** A directory that is this session's /tmp. */
   readonly temporary: (session: SessionRef) => string;
 }
@@ -46,7 +44,7 @@ export async function findIsolation(options: IsolationOptions, trees: ProcessTre
       temporary: options.temporary(session),
       hidden: hiddenPlaces(options.home, options.hidden),
       writable: options.writable,
-      shown: options.shown(session),
+      shown: session.media ?? [],
       isRoot: process.getuid?.() === 0,
     });
   const problem = await problemOf(wrapper, options, trees);
