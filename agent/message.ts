@@ -10,6 +10,8 @@ export interface ImagePart {
   readonly type: 'image';
   readonly path: string;
   readonly mime: string;
+  /** Its size. */
+  readonly bytes?: number;
   /** One line that says what it is, for models that do not see. */
   readonly note: string;
 }

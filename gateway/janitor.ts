@@ -51,7 +51,9 @@ function cleanUp({ store, media, settings, log, now }: JanitorOptions): void {
   store.accounts.pruneRefusals(before);
   const { retentionMs } = settings().audit;
   if (retentionMs > 0) store.audit.prune(now() - retentionMs);
-  for (const turn of store.turns.takeEndedBefore(before)) {
+  const old = store.turns.takeEndedBefore(before);
+  store.prompts.forgetFilesOf(old);
+  for (const turn of old) {
     media.remove(turn).catch((error: unknown) => log.warn({ turn, err: error }, "an old turn's files could not be removed"));
   }
 }

@@ -76,6 +76,7 @@ async function collectOne(item: Item, signal: AbortSignal): Promise<Part> {
     type: 'image',
     path: file,
     mime: attachment.mime ?? 'image/jpeg',
+    bytes: sizeBytes,
     note: describe({ ...attachment, sizeBytes }, file, 'an image'),
   };
 }

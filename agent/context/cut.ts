@@ -6,6 +6,8 @@ export interface RequestCut {
   readonly windowTokens?: number;
   /** Images are their notes, because one was refused. */
   readonly images?: true;
+  /** So many of the first images are their notes, because there are newer ones. */
+  readonly earlyImages?: number;
   /** Of a turn that is too big by itself: results are cut to this length. */
   readonly resultLength?: number;
   /** Of such a turn: messages after its first. */
@@ -15,12 +17,6 @@ export interface RequestCut {
 export const nothingCut: RequestCut = { messages: 0 };
 
 export function isSameCut(one: RequestCut, other: RequestCut): boolean {
-  const fields = ({ messages, windowTokens, images, resultLength, steps }: RequestCut) => [
-    messages,
-    windowTokens,
-    images,
-    resultLength,
-    steps,
-  ];
+  const fields = (cut: RequestCut) => [cut.messages, cut.windowTokens, cut.images, cut.earlyImages, cut.resultLength, cut.steps];
   return JSON.stringify(fields(one)) === JSON.stringify(fields(other));
 }

@@ -1,6 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { sessionPrompt } from './prompt-schema.ts';
+import { messages } from './schema.ts';
 
 type PromptRow = typeof sessionPrompt.$inferSelect;
 
@@ -9,6 +10,8 @@ export interface PromptStore {
   get(sessionId: string): PromptRow | undefined;
   /** In place of the session's earlier one. */
   put(prompt: Pick<PromptRow, 'sessionId' | 'text' | 'basis' | 'cut'>): void;
+  /** The files of these turns are gone: where they had images, requests begin otherwise now. Looks at every message: not for each turn by itself. */
+  forgetFilesOf(turnIds: readonly number[]): void;
 }
 
 export function createPromptStore({ orm }: Database, now: () => number): PromptStore {
@@ -26,6 +29,16 @@ export function createPromptStore({ orm }: Database, now: () => number): PromptS
         .values({ ...built, sessionId, builds: 1 })
         .onConflictDoUpdate({ target: sessionPrompt.sessionId, set: { ...built, builds: sql`${sessionPrompt.builds} + 1` } })
         .run();
+    },
+    forgetFilesOf: (turnIds) => {
+      if (turnIds.length === 0) return;
+      const withImages = orm
+        .selectDistinct({ id: messages.sessionId })
+        .from(messages)
+        .where(
+          sql`${messages.turnId} in (select value from json_each(${JSON.stringify(turnIds)})) and ${messages.body} like '%"type":"image"%'`,
+        );
+      orm.update(sessionPrompt).set({ basis: '' }).where(inArray(sessionPrompt.sessionId, withImages)).run();
     },
   };
 }

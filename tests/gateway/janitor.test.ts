@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
+import { createFakePlatform } from '../fakes/platform.ts';
 import { startGateway } from './support/gateway.ts';
 import { message } from './support/inbound.ts';
+import { scriptedModel } from './support/model.ts';
 import type { SettingsChange } from './support/settings.ts';
 import { transcriptOf } from './support/transcript.ts';
 
@@ -23,6 +26,22 @@ it('what is settled is forgotten after a week with the files of its turn; what i
   expect([again('open'), gateway.store.inbox.countOpen()]).toEqual([undefined, 1]);
   expect(again('old')).toBeTypeOf('number');
   expect(transcriptOf(gateway.store, 'ann')).toHaveLength(2);
+});
+
+it('a conversation whose images are removed begins its requests anew, and no other', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+  const model = scriptedModel(() => 'ok', { vision: true });
+  const gateway = await startGateway({ model, platform: createFakePlatform({ files: { x: () => Readable.from(['image']) } }) });
+  gateway.say('ann', 'look', { attachments: [{ kind: 'image', handle: 'x', mime: 'image/png' }] });
+  gateway.say('bob', 'hello');
+  await gateway.idle();
+  await vi.advanceTimersByTimeAsync(8 * dayMs);
+  for (const chat of ['ann', 'bob']) gateway.say(chat, 'and now?');
+  await gateway.idle();
+  const builds = ['ann', 'bob'].map(
+    (chat) => gateway.store.prompts.get(gateway.store.sessions.open(`agent:main:fake:dm:${chat}`)?.id ?? '')?.builds,
+  );
+  expect(builds).toEqual([2, 1]);
 });
 
 it('what was done is on record for as long as the configuration says, for ever with 0, and the rest of the record stays whole', async () => {

@@ -1,5 +1,5 @@
 /** Providers cache what a request begins with: each request of a session begins with the whole one before it, but at declared breaks. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -265,6 +265,30 @@ describe('a long conversation', () => {
     await talk(scene.gateway, 'three');
     expect(await breaksOf(scene.recorded)).toHaveLength(1);
     expect(scene.recorded).toHaveLength(5);
+  });
+
+  it('with many images leaves out the oldest seldom, and says so', async () => {
+    const scene = await begin({ script: () => 'seen' });
+    for (let turn = 0; turn < 35; turn += 1) {
+      await reply(scene.gateway, `look ${turn}`, { attachments: [photo] });
+      await scene.gateway.idle();
+    }
+    expect(await breaksOf(scene.recorded)).toHaveLength(2);
+    expect(JSON.stringify(scene.recorded.at(-1)?.request.messages)).toContain('no longer shown to you: there are newer images');
+  });
+
+  it('whose images are removed after a week breaks there', async () => {
+    const scene = await begin({ script: () => 'seen' });
+    const { gateway, recorded } = scene;
+    await reply(gateway, 'look', { attachments: [photo] });
+    await talk(gateway, 'one');
+    gateway.store.prompts.forgetFilesOf([2]); // of "one", which has none
+    await talk(gateway, 'two');
+    expect(await breaksOf(recorded)).toEqual([]);
+    gateway.store.prompts.forgetFilesOf([1]);
+    rmSync(path.join(gateway.home, 'media', '1'), { recursive: true });
+    await talk(gateway, 'three');
+    expect(recorded.map(({ builds }) => builds)).toEqual([1, 1, 1, 2]);
   });
 
   it('with a provider whose window is smaller than it is said to be learns that once', async () => {

@@ -47,7 +47,7 @@ export function createMemories({ directory, config }: MemoryPlace): Memories {
   return {
     of,
     snapshot: async (person) => {
-      const blocks = await Promise.all((['memory', 'user'] as const).map((target) => blockOf(of(person, target), titles[target])));
+      const blocks = await Promise.all((['memory', 'user'] as const).map((target) => blockOf(() => of(person, target), titles[target])));
       return blocks.filter((block) => block !== '').join('\n\n');
     },
   };
@@ -62,9 +62,10 @@ function folderOf(directory: string, { key, trusted }: PersonRef): string {
 
 const rule = '═'.repeat(46);
 
-async function blockOf(file: MemoryFile | string, title: string): Promise<string> {
-  if (typeof file === 'string') return '';
+async function blockOf(find: () => MemoryFile | string, title: string): Promise<string> {
   try {
+    const file = find();
+    if (typeof file === 'string') return '';
     const entries = await file.entries();
     if (entries.length === 0) return '';
     return [rule, `${title} [${usageOf(entries, file.limit)}]`, rule, withinLimit(entries, file.limit).join('\n§\n')].join('\n');
