@@ -11,7 +11,7 @@ export function markerOf(home: string): string {
 
 /** Where tools are at home. */
 export function toolPaths(home: string) {
-  return { home: homedir(), protectedPaths: protectedPaths(home), state: home, marker: markerOf(home) };
+  return { home: homedir(), protectedPaths: protectedPaths(home), privatePaths: privatePaths(home), state: home, marker: markerOf(home) };
 }
 
 /** What no tool reads or writes: our own secrets, configuration and state. "*": also the database's log beside it, and its copies. */
@@ -28,6 +28,27 @@ function protectedPaths(home: string): readonly string[] {
     'logs',
     'memories',
     'terminal',
+    ...ofHermes,
   ];
   return [...files.map((name) => path.join(home, name)), path.dirname(controlSocketPath(home))];
+}
+
+/** Keys, sessions and other people's words that a home which Hermes Agent has used may hold. */
+const ofHermes = [
+  'auth.json*',
+  'mcp-tokens',
+  'pairing',
+  'platforms',
+  'whatsapp',
+  'slack_tokens.json',
+  'webhook_subscriptions.json',
+  'response_store.db*',
+  'sessions',
+  '.hermes_history',
+];
+
+/** What each conversation has for itself; a tool reaches that of its own. */
+function privatePaths(home: string): readonly string[] {
+  const names = ['workspaces', 'media', 'cache', 'image_cache', 'audio_cache', 'document_cache', 'checkpoints', 'backups'];
+  return names.map((name) => path.join(home, name));
 }
