@@ -2,14 +2,7 @@
 import { Readability } from '@mozilla/readability';
 import { type DomDocument, type DomElement, parseDocument } from './dom.ts';
 import { toMarkdown } from './markdown.ts';
-
-export interface Page {
-  /** "" where it has none. */
-  readonly title: string;
-  /** Who wrote it and when, as far as it says so. */
-  readonly byline: string;
-  readonly markdown: string;
-}
+import type { Page } from './page.ts';
 
 /** An article this much shorter than its page is a wrong guess: a list, a forum, a front page. */
 const leastShare = 0.25;

@@ -1,6 +1,7 @@
 /** Pages and PDFs as markdown, made in threads that end with the work: their libraries cost nothing while nobody reads. */
 import { Worker } from 'node:worker_threads';
-import type { Page } from './html.ts';
+import { createGate } from './gate.ts';
+import type { Page } from './page.ts';
 
 export interface Reading {
   readonly kind: 'html' | 'pdf';
@@ -67,36 +68,4 @@ async function readInThread(workerData: Reading, { deadlineMs, memoryMegabytes }
     signal.removeEventListener('abort', stop);
     await worker.terminate();
   }
-}
-
-type Leave = () => void;
-
-/** First come, first served. Whoever does not want to wait any longer leaves the line. */
-function createGate(places: number): (signal: AbortSignal) => Promise<Leave> {
-  const waiting: (() => void)[] = [];
-  let inside = 0;
-  const leave = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) inside -= 1;
-    else next();
-  };
-  return async (signal) => {
-    signal.throwIfAborted();
-    if (inside < places) {
-      inside += 1;
-      return leave;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
-    const enter = (): void => resolve(undefined);
-    waiting.push(enter);
-    const give = (): void => {
-      const place = waiting.indexOf(enter);
-      if (place === -1) return; // it is in already
-      waiting.splice(place, 1);
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', give, { once: true });
-    await promise.finally(() => signal.removeEventListener('abort', give));
-    return leave;
-  };
 }

@@ -1,6 +1,6 @@
 /** The text of a PDF, page by page. */
 import { getDocumentProxy } from 'unpdf';
-import type { Page } from './html.ts';
+import type { Page } from './page.ts';
 
 /** Nobody reads more of it, and a file of some kilobytes can say that it has millions of pages. */
 const maxPages = 2_000;

@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import type { Risk } from '../../agent/risk.ts';
-import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
+import { defineTool, type Tool, type ToolOutput } from '../../agent/tool.ts';
 import type { FetchRequest, SafeFetch } from '../shared/fetch/safe-fetch.ts';
 import { parseTarget } from '../shared/fetch/target.ts';
 import { bodyKind, mayBeRead, textOf } from './body.ts';
 import type { WebToolsConfig } from './config.ts';
+import { createGate } from './gate.ts';
 import type { ReadPage } from './page-reader.ts';
 
 const maxUrls = 10;
+/** In all conversations together: each page is in memory as a whole. */
+const maxAtOnce = 8;
+/** A PDF may be larger: little of it is text. */
+const maxTextBytes = 5 * 1_048_576;
 
 const args = z.object({
   urls: z
@@ -22,6 +27,11 @@ export interface WebExtractOptions {
 }
 
 export function createWebExtract(options: WebExtractOptions): Tool {
+  const enter = createGate(maxAtOnce);
+  const one = async (url: string, signal: AbortSignal): Promise<Extract> => {
+    const leave = await enter(signal);
+    return extract(url, options, signal).finally(leave);
+  };
   return defineTool({
     name: 'web_extract',
     toolset: 'web',
@@ -31,7 +41,7 @@ export function createWebExtract(options: WebExtractOptions): Tool {
     effect: 'read',
     preview: ({ urls }) => urls.join(' '),
     risk: async ({ urls }) => riskOf(urls),
-    run: ({ urls }, ctx) => run(urls, options, ctx),
+    run: ({ urls }, { signal }) => run(urls, (url) => one(url, signal)),
   });
 }
 
@@ -64,9 +74,8 @@ type Extract =
   /** `foreign`: part of the sentence was written by the server. */
   | { readonly url: string; readonly ok: false; readonly problem: string; readonly foreign?: boolean };
 
-async function run(urls: readonly string[], options: WebExtractOptions, ctx: ToolContext): Promise<ToolOutput> {
-  const wanted = [...new Set(urls)];
-  const extracts = await Promise.all(wanted.map((url) => extract(url, options, ctx.signal)));
+async function run(urls: readonly string[], one: (url: string) => Promise<Extract>): Promise<ToolOutput> {
+  const extracts = await Promise.all([...new Set(urls)].map(one));
   const content = extracts.map(present).join('\n\n---\n\n');
   const foreign = extracts.filter((one) => one.ok || one.foreign === true);
   const outside = foreign.length === 0 ? {} : { outside: `the web (${hostsOf(foreign).join(', ')})` };
@@ -98,6 +107,7 @@ async function extract(url: string, { fetcher, read, config }: WebExtractOptions
   const from = fetched.url.href;
   const kind = bodyKind(fetched, body);
   if (kind === undefined) return { url, ok: false, problem: `it is no text (${mime === '' ? 'of an unknown type' : mime})` };
+  if (kind !== 'pdf' && body.length > maxTextBytes) return { url, ok: false, problem: 'it is larger than the 5 MiB of text that are read' };
   if (kind === 'text') return { url, ok: true, head: [`Source: ${from}`], markdown: textOf(body, kind, charset) };
   const reading = kind === 'pdf' ? { kind, bytes: body, text: '' } : { kind, bytes: new Uint8Array(), text: textOf(body, kind, charset) };
   const result = await read({ ...reading, address: from }, signal);

@@ -54,7 +54,7 @@ async function site(pages: Readonly<Record<string, Served>>, read = here): Promi
   };
   const world = await createWorld({ page, names: ({ name }) => ({ addresses: [name === 'inside.test' ? INTERNAL : PUBLIC] }) });
   open.push(world);
-  const tool = createWebExtract({ fetcher: world.fetcher, read, config: { timeout: 10, max_page_mb: 1 } });
+  const tool = createWebExtract({ fetcher: world.fetcher, read, config: { timeout: 10, max_page_mb: 6 } });
   const portless = (text: string): string => text.replaceAll(`:${world.port}`, ':PORT');
   const extract: Site['extract'] = async (urls, signal) => {
     const filled = [urls].flat().map((url) => url.replace(':PORT', `:${world.port}`));
@@ -175,7 +175,8 @@ describe('a file', () => {
     ['an image', { type: 'image/png', body: 'x' }, /type that is not read \(image\/png\)/],
     ['an archive', { type: 'application/zip', body: 'PK' }, /type that is not read \(application\/zip\)/],
     ['bytes that are called text', { type: 'text/plain', body: Buffer.from([104, 105, 0, 1, 2]) }, /it is no text \(text\/plain\)/],
-    ['more than may be', { type: 'text/plain', body: 'x'.repeat(1_100_000) }, /larger than the 1 MiB/],
+    ['more than may be', { type: 'text/plain', body: 'x'.repeat(6_300_000) }, /larger than the 6 MiB/],
+    ['more text than may be', { type: 'text/plain', body: 'x'.repeat(5_300_000) }, /larger than the 5 MiB of text/],
     ['a PDF in name only', { type: 'application/pdf', body: 'hello' }, /it is no text/],
   ])('that is %s is not read', async (_what, served, problem) => {
     const { extract } = await site({ '/': served });
@@ -215,6 +216,23 @@ describe('several addresses', () => {
     expect(output.content.split('\n\n---\n\n')).toHaveLength(3);
     expect(output.failed).toBeUndefined();
     expect([...visits.outside].sort()).toEqual(['/1', '/2', '/3']);
+  });
+
+  it('are read a few at a time, and none is forgotten', async () => {
+    let [now, most] = [0, 0];
+    const read: ReadPage = async (reading) => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      now -= 1;
+      return { ok: true, page: { title: '', byline: '', markdown: reading.text } };
+    };
+    const { extract } = await site(Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`/${index}`, `<p>${index}`])), read);
+    const urls = Array.from({ length: 10 }, (_, index) => `http://a.test:PORT/${index}`);
+    const outputs = await Promise.all([extract(urls), extract(urls)]);
+    for (const { data } of outputs) expect(data).toEqual(Object.fromEntries(urls.map((url, index) => [url, `<p>${index}`])));
+    expect(most).toBeLessThanOrEqual(8);
+    expect(most).toBeGreaterThan(1);
   });
 
   it('are a list of one to ten, and one may come as a plain text', async () => {
