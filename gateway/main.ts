@@ -7,7 +7,7 @@ import { platforms, webPlatform } from '../adapters/index.ts';
 import type { AccountConfig, Platform } from '../adapters/platform.ts';
 import { agentSection, modelSection } from '../agent/models/config.ts';
 import { createMemories, createTerminalsFor, createTools, endLeftovers, type ToolsConfig, toolSections } from '../tools/index.ts';
-import { writeContained } from '../tools/shared/contained-file.ts';
+import { containmentNotes, writeContained } from '../tools/shared/contained-file.ts';
 import { realPath } from '../tools/shared/home-paths.ts';
 import { injectionIn } from '../tools/shared/injection.ts';
 import { readPromptFile } from '../tools/shared/prompt-file.ts';
@@ -100,13 +100,13 @@ async function run(options: RunOptions): Promise<number> {
   const restart = new AbortController();
   process.on('SIGUSR1', () => restart.abort()); // from here on: what comes while we start is done when we run
   const home = homeDirectory(process.env);
-  const prepared = prepareHome(home, { ...ownSections, ...platformSections });
+  const notes = [...prepareHome(home, { ...ownSections, ...platformSections }).notes, ...containmentNotes()];
   const secrets = openSecretBook(home, process.env);
   const isStarted = endEarly(() => counted, secrets.redact); // before it is counted: a signal comes at any time
   const starts = beginStart(home, secrets.redact);
   // In safe mode a stop or a restart by a person is what makes the next start an ordinary one.
   const counted = starts.isSafe ? { fails: () => undefined, reset: () => undefined, forgive: starts.reset } : starts;
-  const begin = { home, starts, secrets, notes: prepared.notes, verbose: options.verbose, restart: () => restart.abort() };
+  const begin = { home, starts, secrets, notes, verbose: options.verbose, restart: () => restart.abort() };
   try {
     const { daemon, log, ...drains } = await (starts.isSafe ? startSafely(begin) : start(begin));
     const ended = runUntilStopped(daemon, { ...drains, restart: restart.signal, starts: counted, log });

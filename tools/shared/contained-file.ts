@@ -6,17 +6,19 @@ import path from 'node:path';
 /**
  * Opens files so that nobody who swaps a directory for a link between looking and opening can lead us elsewhere. On Linux every component is opened
  * without following links, each beneath the descriptor of the one before (/proc/self/fd/N/name); node has no openat. Elsewhere the path is resolved first and
- * compared again after opening: a race of a few microseconds remains there, and `containmentNote` says so.
+ * compared again after opening: a race of a few microseconds remains there, and `containmentNotes` says so.
  */
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_NONBLOCK, O_CREAT, O_EXCL, O_WRONLY } = constants;
 const HAS_DESCRIPTORS = process.platform === 'linux';
 
-/** One sentence for whoever runs the gateway; nothing where paths hold whatever happens beside us. */
-export function containmentNote(): string | undefined {
-  return HAS_DESCRIPTORS
-    ? undefined
-    : 'File tools: on this system a program that swaps directories for links at the right microsecond can lead them elsewhere; Linux has no such gap.';
+/** For whoever runs the gateway, where paths do not hold whatever happens beside us. */
+export function containmentNotes(platform: string = process.platform): string[] {
+  return platform === 'linux'
+    ? []
+    : [
+        'File tools: on this system a program that swaps a directory for a link at the right microsecond can lead them elsewhere; on Linux it cannot.',
+      ];
 }
 
 /** The open directory of a file; `child` names the file beneath it. */

@@ -14,6 +14,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { applyContained, type Change, FileChangedError } from '../../../tools/shared/contained-changes.ts';
+import { containmentNotes } from '../../../tools/shared/contained-file.ts';
 
 let root: string;
 beforeEach(() => {
@@ -78,4 +79,9 @@ it('writes through no link, neither as the file nor on the way to it', async () 
   await expect(applyContained([{ kind: 'write', file: at('dir/deep/new.txt'), content: 'x' }])).rejects.toThrow(/changed into a link/u);
   expect(readdirSync(at('out'))).toEqual(['secret.txt']);
   expect(readFileSync(at('out/secret.txt'), 'utf8')).toBe('secret');
+});
+
+it('says on which systems paths do not hold', () => {
+  expect(containmentNotes('linux')).toEqual([]);
+  expect(containmentNotes('darwin')).toEqual([expect.stringMatching(/^File tools: on this system .*on Linux it cannot\.$/u)]);
 });
