@@ -22,6 +22,10 @@ export const webToolsSchema = z.object({
   exa_url: address.default('https://api.exa.ai'),
   firecrawl_api_key: key,
   firecrawl_url: address.default('https://api.firecrawl.dev'),
+  proxy: z
+    .url({ protocol: /^http$/u })
+    .or(z.literal(''))
+    .default(''),
   timeout: z.number().positive().max(300).default(30),
   max_page_mb: z.number().positive().max(100).default(20),
 });
@@ -43,6 +47,8 @@ const template = `# web_search asks the first of these that is configured, and t
 # tavily_url: https://api.tavily.com
 # exa_url: https://api.exa.ai
 # firecrawl_url: https://api.firecrawl.dev
+# A proxy through which pages are fetched (it must allow CONNECT); that of the environment is not taken.
+# proxy: http://user:password@proxy.example:3128
 # Seconds that a search or a page may take.
 # timeout: 30
 # The largest page or PDF that is read.
@@ -61,6 +67,6 @@ export const webToolsSection = {
     FIRECRAWL_API_KEY: 'firecrawl_api_key',
     FIRECRAWL_API_URL: 'firecrawl_url',
   },
-  secrets: ['brave_api_key', 'tavily_api_key', 'exa_api_key', 'firecrawl_api_key'],
+  secrets: ['brave_api_key', 'tavily_api_key', 'exa_api_key', 'firecrawl_api_key', 'proxy'],
   template,
 };

@@ -14,6 +14,7 @@ export interface WebTools {
 }
 
 export function createWebTools({ config, allowPrivate }: WebTools): readonly Tool[] {
-  const fetcher = createSafeFetch({ allowPrivate, resolve: createResolve({ ownNames: allowPrivate }) });
+  const ways = config.proxy === '' ? {} : { proxy: new URL(config.proxy) };
+  const fetcher = createSafeFetch({ allowPrivate, resolve: createResolve({ ownNames: allowPrivate }), ways });
   return [createWebSearch(config), createWebExtract({ fetcher, read: createReadPage(), config })];
 }

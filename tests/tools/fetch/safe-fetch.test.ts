@@ -1,13 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { judgeAddress } from '../../../tools/shared/fetch/address.ts';
+import type { Ways } from '../../../tools/shared/fetch/connect.ts';
 import { createResolve } from '../../../tools/shared/fetch/resolve.ts';
 import { createSafeFetch } from '../../../tools/shared/fetch/safe-fetch.ts';
 import type { DnsAnswer } from '../../fakes/dns.ts';
@@ -354,6 +357,26 @@ describe('the network', () => {
     expect(made.visits.outside).toEqual([]);
   });
 
+  it('is reached through the proxy that the owner has configured, which is told checked addresses and no names', async () => {
+    const { dns, port, visits } = await world({ names: ({ name }) => ({ addresses: [name === 'inside.test' ? '10.0.0.1' : INTERNAL] }) });
+    const proxy = await startProxy();
+    const judge = (address: string) => (address === INTERNAL ? ({ class: 'public', what: 'public' } as const) : judgeAddress(address));
+    const resolve = createResolve({ servers: [dns.server], ownNames: false });
+    const fetcher = createSafeFetch({ allowPrivate: false, resolve, judge, ways: { proxy: proxy.url } });
+    const get = async (address: string) => said(await fetcher.get(address, usual, new AbortController().signal));
+    expect(await get(`http://public.test:${port}/x`)).toBe('inside');
+    expect(await get(`http://inside.test:${port}/x`)).toMatch(/^refused: inside\.test \(10\.0\.0\.1\)/);
+    expect({ asked: proxy.asked, visits: visits.inside, credentials: proxy.credentials }).toEqual({
+      asked: [`${INTERNAL}:${port}`],
+      visits: ['/x'],
+      credentials: ['Basic YW5uOnA6dw=='],
+    });
+    proxy.refuse();
+    expect(await get(`http://public.test:${port}/`)).toBe('failed: the proxy refuses the connection (HTTP 407)');
+    proxy.close();
+    expect(await get(`http://public.test:${port}/`)).toBe('failed: the proxy cannot be reached (ECONNREFUSED)');
+  });
+
   const openssl = hasOpenssl();
   it.skipIf(!openssl)('is trusted only with a certificate for the name, not for the address (needs openssl)', async () => {
     const directory = mkdtempSync(path.join(os.tmpdir(), 'certificate-'));
@@ -370,18 +393,55 @@ describe('the network', () => {
     const server = https.createServer({ key: readFileSync(key), cert: trusted }, (_request, response) => response.end('secure'));
     await new Promise<void>((resolve) => server.listen(0, PUBLIC, resolve));
     const { port } = server.address() as AddressInfo;
-    const get = async (host: string, more: { trusted?: string }) => {
-      const fetcher = createSafeFetch({ allowPrivate: true, resolve: async () => [PUBLIC], ...more });
+    const get = async (host: string, more: Ways) => {
+      const fetcher = createSafeFetch({ allowPrivate: true, resolve: async () => [PUBLIC], ways: more });
       return said(await fetcher.get(`https://${host}:${port}/`, usual, new AbortController().signal));
     };
     expect(await get('public.test', { trusted })).toBe('secure');
     expect(await get('other.test', { trusted })).toMatch(/certificate is not in order/);
     expect(await get('public.test', {})).toMatch(/certificate is not in order/);
+    const proxy = await startProxy();
+    expect(await get('public.test', { trusted, proxy: proxy.url })).toBe('secure');
+    expect(await get('other.test', { trusted, proxy: proxy.url })).toMatch(/certificate is not in order/);
+    expect(proxy.asked).toEqual(Array(2).fill(`${PUBLIC}:${port}`));
+    proxy.close();
     server.closeAllConnections();
     server.close();
     rmSync(directory, { recursive: true });
   });
 });
+
+async function startProxy() {
+  const asked: string[] = [];
+  const credentials: (string | undefined)[] = [];
+  let open = true;
+  const server = http.createServer();
+  server.on('connect', ({ url = '', headers }, client) => {
+    asked.push(url);
+    credentials.push(headers['proxy-authorization']);
+    if (!open) return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    const target = new URL(`http://${url}`);
+    const upstream = connect(Number(target.port || 80), target.hostname, () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      upstream.pipe(client).pipe(upstream);
+    });
+    for (const socket of [upstream, client]) socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, PUBLIC, resolve));
+  const url = new URL(`http://ann:p%3Aw@${PUBLIC}:${(server.address() as AddressInfo).port}`);
+  return {
+    url,
+    asked,
+    credentials,
+    refuse: () => {
+      open = false;
+    },
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
 
 function hasOpenssl(): boolean {
   try {

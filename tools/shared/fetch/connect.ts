@@ -5,20 +5,30 @@ import { isIPv6, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import type { Target } from './target.ts';
+import { openTunnel } from './tunnel.ts';
 
 export interface Dial {
   readonly target: Target;
   readonly addresses: readonly string[];
   readonly accept: string;
+  readonly ways: Ways;
+}
+
+export interface Ways {
   /** Certificates that are trusted besides those of Node. */
   readonly trusted?: string;
+  /** Absent: straight. */
+  readonly proxy?: URL;
 }
 
 const userAgent = 'Mozilla/5.0 (compatible; HermesGateway)';
 
 /** No cookies, no kept connection (it would be one to addresses that were checked for something else) and no proxy of the environment. */
-export function dial({ target, addresses, accept, trusted }: Dial, signal: AbortSignal): Promise<http.IncomingMessage> {
+export async function dial({ target, addresses, accept, ways }: Dial, signal: AbortSignal): Promise<http.IncomingMessage> {
   const { url, host } = target;
+  const { proxy, trusted } = ways;
+  const certificates = trusted === undefined ? {} : { trusted };
+  const tunnel = proxy === undefined ? undefined : await openTunnel({ proxy, target, addresses, ...certificates }, signal);
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === 'https:' ? https : http;
     const sent = request({
@@ -27,10 +37,11 @@ export function dial({ target, addresses, accept, trusted }: Dial, signal: Abort
       port: url.port === '' ? undefined : url.port,
       path: `${url.pathname}${url.search}`,
       headers: { 'user-agent': userAgent, accept, 'accept-encoding': 'gzip, deflate, br' },
-      agent: false,
+      agent: tunnel === undefined ? false : undefined,
       lookup: pinned(addresses),
       signal,
       ...(trusted === undefined ? {} : { ca: trusted }),
+      ...(tunnel === undefined ? {} : { createConnection: () => tunnel }),
     });
     sent.on('response', resolve).on('error', reject).end();
   });

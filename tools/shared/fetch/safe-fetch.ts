@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { decoders, dial } from './connect.ts';
+import { decoders, dial, type Ways } from './connect.ts';
 import { type PermitOptions, permit } from './permit.ts';
 import { parseTarget, type Target } from './target.ts';
 
@@ -51,7 +51,7 @@ export interface SafeFetch {
 }
 
 export interface SafeFetchOptions extends PermitOptions {
-  readonly trusted?: string;
+  readonly ways?: Ways;
 }
 
 const maxHops = 10;
@@ -95,8 +95,7 @@ async function openHop(hop: Hop, signal: AbortSignal): Promise<Opened> {
   const permitted = await permit(target, options, signal);
   if (!permitted.ok) return { ok: false, kind: permitted.refused ? 'refused' : 'failed', problem: onTheWay(from, permitted.problem) };
   const { addresses } = permitted;
-  const trusted = options.trusted === undefined ? {} : { trusted: options.trusted };
-  const response = await dial({ target, addresses, accept: request.accept ?? '*/*', ...trusted }, signal);
+  const response = await dial({ target, addresses, accept: request.accept ?? '*/*', ways: options.ways ?? {} }, signal);
   const location = isRedirect(response.statusCode) ? response.headers.location : undefined;
   if (location === undefined) return answered(response, { target, request }, signal);
   response.destroy();
