@@ -23,13 +23,14 @@ import { needsRestart } from './config/restart.ts';
 import { gatewayAliases, gatewaySections } from './config/sections.ts';
 import { settingsOf } from './config/settings.ts';
 import { watchHome } from './config/watch-home.ts';
-import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
 import { homeDirectory, prepareHome } from './home.ts';
 import { markerOf, toolPaths } from './home-paths.ts';
 import { controlSocketPath } from './http/control-socket.ts';
 import { randomSecret } from './http/secrets.ts';
 import { createLog, type Log } from './log.ts';
 import { importApproved } from './pairing/import.ts';
+import type { DaemonOptions } from './parts.ts';
 import type { PermissionsControl } from './permissions/control.ts';
 import { permissionsFromFiles } from './permissions/from-files.ts';
 import { type LoadedPermissions, loadPermissions, permissionsFile } from './permissions/load.ts';
@@ -45,6 +46,7 @@ import { openStore, type Store } from './store/index.ts';
 import { HomeLockedError } from './store/lock.ts';
 import { accountKey } from './target.ts';
 import { strangeToolChoices } from './toolsets.ts';
+import { unlessBroken } from './unless-broken.ts';
 
 /** `dist/main.js` and `gateway/main.ts` lie equally deep. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -193,18 +195,6 @@ async function startSafely({ home, starts, secrets, notes: prepared, verbose, re
   return { daemon, log, restartDrainMs: () => 0, drainMs: 0 };
 }
 
-/** What keeps the start from succeeding may be just this. */
-function unlessBroken<T>(attempt: () => T, notes: string[]): T | undefined {
-  try {
-    return attempt();
-  } catch (error) {
-    if (error instanceof HomeLockedError) throw error;
-    const sentence = error instanceof Error ? error.message : String(error);
-    if (!notes.some((note) => note.includes(sentence))) notes.push(sentence);
-    return undefined;
-  }
-}
-
 /** Whom to tell; the log until there is a chat. */
 interface Owner {
   tell(sentence: string): void;
@@ -232,7 +222,7 @@ function compose(
     },
     terminal,
     writeFile: writeContained,
-    prompts: { read: readPromptFile, attack: injectionIn, memory: memories.snapshot },
+    prompts: { read: readPromptFile, attack: injectionIn, memory: memories.snapshot, redact: filter },
     settings,
     store,
     rules: { keys: config.gateway, reset: config.session_reset, drainMs: config.gateway.drain_timeout_seconds * 1000 },

@@ -1,9 +1,10 @@
 /** After too many failed starts in a row: only the control surface, so that a person can see why. Nothing is connected and no turn runs. */
 import { cleanControl } from './clean-control.ts';
-import type { Daemon, HttpOptions } from './daemon.ts';
+import type { Daemon } from './daemon.ts';
 import { createControlSocket } from './http/control-socket.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import type { Log } from './log.ts';
+import type { HttpOptions } from './parts.ts';
 import { recordedControl } from './recorded-control.ts';
 import type { Redact } from './secrets.ts';
 import type { Starts } from './starts.ts';

@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { type TelegramConfig, telegramPlatform } from '../../adapters/telegram/platform.ts';
 import type { Tool } from '../../agent/tool.ts';
-import { type Daemon, type DaemonOptions, startDaemon } from '../../gateway/daemon.ts';
+import { type Daemon, startDaemon } from '../../gateway/daemon.ts';
+import type { DaemonOptions } from '../../gateway/parts.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import { openStore, type Store } from '../../gateway/store/index.ts';
 import { createTools } from '../../tools/index.ts';

@@ -6,7 +6,7 @@ import { webPlatform } from '../../../adapters/web/platform.ts';
 import type { Message } from '../../../agent/message.ts';
 import type { Model } from '../../../agent/model.ts';
 import type { Tool } from '../../../agent/tool.ts';
-import type { DaemonOptions } from '../../../gateway/daemon.ts';
+import type { DaemonOptions } from '../../../gateway/parts.ts';
 import type { Store } from '../../../gateway/store/index.ts';
 import { marked } from '../../../tools/shared/process/table.ts';
 import { type FakeTelegram, startFakeTelegram } from '../../fakes/telegram.ts';
