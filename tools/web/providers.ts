@@ -29,13 +29,22 @@ export interface SearchProvider {
   results(answer: unknown): readonly SearchResult[];
 }
 
+/** One that is not as documented is left out, and takes no other with it. */
+function listOf<T>(one: z.ZodType<T>): z.ZodType<T[]> {
+  return z.array(z.unknown()).transform((all, context) => {
+    const good = all.flatMap((each) => one.safeParse(each).data ?? []);
+    if (good.length === 0 && all.length > 0) context.addIssue('not one of them is as documented');
+    return good;
+  });
+}
+
 const text = z.string().nullish().transform(plain);
 const hit = { title: text, url: z.string() };
 
 /** https://docs.searxng.org/dev/search_api.html */
 function searxng(base: string): SearchProvider {
   const schema = z.object({
-    results: z.array(z.object({ ...hit, content: text })),
+    results: listOf(z.object({ ...hit, content: text })),
     unresponsive_engines: z.array(z.unknown()).default([]),
   });
   return {
@@ -60,7 +69,7 @@ const bravePages = 10;
 
 /** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
 function brave(base: string, key: string): SearchProvider {
-  const schema = z.object({ web: z.object({ results: z.array(z.object({ ...hit, description: text })).default([]) }).nullish() });
+  const schema = z.object({ web: z.object({ results: listOf(z.object({ ...hit, description: text })).default([]) }).nullish() });
   return {
     name: 'brave',
     label: 'Brave',
@@ -78,7 +87,7 @@ function brave(base: string, key: string): SearchProvider {
 
 /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
 function tavily(base: string, key: string): SearchProvider {
-  const schema = z.object({ results: z.array(z.object({ ...hit, content: text })) });
+  const schema = z.object({ results: listOf(z.object({ ...hit, content: text })) });
   return {
     name: 'tavily',
     label: 'Tavily',
@@ -90,7 +99,7 @@ function tavily(base: string, key: string): SearchProvider {
 
 /** https://docs.exa.ai/reference/search */
 function exa(base: string, key: string): SearchProvider {
-  const schema = z.object({ results: z.array(z.object({ ...hit, highlights: z.array(z.string()).nullish(), text })) });
+  const schema = z.object({ results: listOf(z.object({ ...hit, highlights: z.array(z.string()).nullish(), text })) });
   return {
     name: 'exa',
     label: 'Exa',
@@ -107,7 +116,7 @@ function exa(base: string, key: string): SearchProvider {
 
 /** https://docs.firecrawl.dev/api-reference/endpoint/search; older servers of one's own answer with a plain list. */
 function firecrawl(base: string, key: string): SearchProvider {
-  const list = z.array(z.object({ ...hit, description: text }));
+  const list = listOf(z.object({ ...hit, description: text }));
   const schema = z.object({
     success: z.boolean().default(true),
     data: z.union([z.object({ web: list.default([]) }), list]).optional(),

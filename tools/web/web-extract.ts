@@ -108,9 +108,11 @@ async function extract(url: string, { fetcher, read, config }: WebExtractOptions
   const kind = bodyKind(fetched, body);
   if (kind === undefined) return { url, ok: false, problem: `it is no text (${mime === '' ? 'of an unknown type' : mime})` };
   if (kind !== 'pdf' && body.length > maxTextBytes) return { url, ok: false, problem: 'it is larger than the 5 MiB of text that are read' };
-  if (kind === 'text') return { url, ok: true, head: [`Source: ${from}`], markdown: textOf(body, kind, charset) };
-  const reading = kind === 'pdf' ? { kind, bytes: body, text: '' } : { kind, bytes: new Uint8Array(), text: textOf(body, kind, charset) };
-  const result = await read({ ...reading, address: from }, signal);
+  const text = kind === 'pdf' ? '' : textOf(body, kind, charset);
+  if (kind !== 'pdf' && text.trim() === '') return { url, ok: false, problem: 'it is empty' };
+  if (kind === 'text') return { url, ok: true, head: [`Source: ${from}`], markdown: text };
+  const bytes = kind === 'pdf' ? body : new Uint8Array();
+  const result = await read({ kind, bytes, text, address: from }, signal);
   if (!result.ok) return { url, ok: false, problem: result.problem };
   const { title, byline, markdown } = result.page;
   if (markdown === '') return { url, ok: false, problem: 'it has no text of its own: it may be made by a script that runs in a browser' };

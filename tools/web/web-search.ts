@@ -43,5 +43,5 @@ async function run(given: z.output<typeof args>, { providers, timeoutMs }: Servi
 }
 
 function present({ title, url, description }: SearchResult, index: number): string {
-  return [`${index + 1}. ${title === '' ? url : title}`, url, description].filter((line) => line !== '').join('\n   ');
+  return `${index + 1}. ${[title, url, description].filter((line) => line !== '').join('\n   ')}`;
 }

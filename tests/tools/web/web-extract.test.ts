@@ -177,6 +177,7 @@ describe('a file', () => {
     ['bytes that are called text', { type: 'text/plain', body: Buffer.from([104, 105, 0, 1, 2]) }, /it is no text \(text\/plain\)/],
     ['more than may be', { type: 'text/plain', body: 'x'.repeat(6_300_000) }, /larger than the 6 MiB/],
     ['more text than may be', { type: 'text/plain', body: 'x'.repeat(5_300_000) }, /larger than the 5 MiB of text/],
+    ['empty', { type: 'text/plain', body: ' \n' }, /it is empty/],
     ['a PDF in name only', { type: 'application/pdf', body: 'hello' }, /it is no text/],
   ])('that is %s is not read', async (_what, served, problem) => {
     const { extract } = await site({ '/': served });
@@ -252,8 +253,12 @@ describe('where a page leads', () => {
     ['file:///etc/passwd', /only http and https/],
     ['example.com', /not a complete address/],
     ['http://a.test:PORT/in', /redirects to an address that is not fetched/],
+    ['http://a.test:PORT/in2', /redirects to an address that is not fetched: 127\.0\.0\.2 is not of the public internet/],
   ])('is never our own network: %s', async (url, problem) => {
-    const { extract, visits } = await site({ '/in': { status: 302, to: 'http://user:x@a.test:PORT/' } });
+    const { extract, visits } = await site({
+      '/in': { status: 302, to: 'http://user:x@a.test:PORT/' },
+      '/in2': { status: 302, to: 'http://0x7f.2:PORT/' },
+    });
     const output = await extract([url]);
     expect(output.content).toMatch(problem);
     expect(output).toMatchObject({ failed: true });

@@ -104,6 +104,7 @@ describe('web_search', () => {
     ['a page instead of JSON', { body: '<html>sign in</html>' }],
     ['something else than it documents', { body: '{"results": "none"}' }],
     ['engines that do not answer', { body: '{"results": [], "unresponsive_engines": [["google", "timeout"]]}' }],
+    ['results of which none has an address', { body: '{"results": [{"title": "x"}, null]}' }],
     ['silence', 'silence'],
     ['a redirect', { status: 302, headers: { location: '/tavily/search' } }],
   ])('asks the next one after %s', async (_what, trouble) => {
@@ -113,6 +114,15 @@ describe('web_search', () => {
     expect(titles(output)).toEqual(['Page 1']);
     expect(output.outside).toBe('the search service Tavily');
     expect(fake.asked.map((line) => line.split(' ')[0])).toEqual(['searxng', 'brave', 'tavily']);
+  });
+
+  it('leaves out a result that is none', async () => {
+    fake.trouble.set('searxng', {
+      body: JSON.stringify({ results: [{ title: 'no address' }, { title: null, url: 'https://a.test/', content: null }] }),
+    });
+    const { data, content } = await found(configured(['searxng']));
+    expect(data).toEqual({ results: [{ title: '', url: 'https://a.test/', description: '' }] });
+    expect(content).toBe('1. https://a.test/');
   });
 
   it('says of each why it failed, and no key, where none answers', async () => {

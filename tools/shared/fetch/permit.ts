@@ -20,16 +20,30 @@ export type Permit =
 /** One address that may not be is enough to refuse the name: who answers so has something in mind, or the name is of our own network. */
 export async function permit(target: Target, options: PermitOptions, signal: AbortSignal): Promise<Permit> {
   const { host, isAddress } = target;
-  if (isMetadataName(host)) return refused(host, { class: 'never', what: 'a metadata service of a cloud' });
-  if (!options.allowPrivate && !isAddress && isPrivateName(host)) return refused(host, { class: 'private', what: 'a private network' });
+  const evident = refusedByName(target, options);
+  if (evident !== undefined) return evident;
   const found = isAddress ? [host] : await addressesOf(host, options.resolve, signal);
   if (typeof found === 'string') return { ok: false, refused: false, problem: found };
-  const judge = options.judge ?? judgeAddress;
-  for (const address of found) {
+  return refusedAmong(found, host, options) ?? { ok: true, addresses: found };
+}
+
+/** What can be told without asking a name server; undefined where that is nothing. */
+export function refusedByName({ host, isAddress }: Target, options: PermitOptions): Permit | undefined {
+  if (isMetadataName(host)) return refused(host, { class: 'never', what: 'a metadata service of a cloud' });
+  if (isAddress) return refusedAmong([host], host, options);
+  return !options.allowPrivate && isPrivateName(host) ? refused(host, { class: 'private', what: 'a private network' }) : undefined;
+}
+
+function refusedAmong(
+  addresses: readonly string[],
+  host: string,
+  { judge = judgeAddress, allowPrivate }: PermitOptions,
+): Permit | undefined {
+  for (const address of addresses) {
     const verdict = judge(address);
-    if (verdict.class === 'never' || (verdict.class === 'private' && !options.allowPrivate)) return refused(host, verdict, address);
+    if (verdict.class === 'never' || (verdict.class === 'private' && !allowPrivate)) return refused(host, verdict, address);
   }
-  return { ok: true, addresses: found };
+  return undefined;
 }
 
 /** A sentence where there are none. */

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { decoders, dial, type Ways } from './connect.ts';
-import { type PermitOptions, permit } from './permit.ts';
+import { type PermitOptions, permit, refusedByName } from './permit.ts';
 import { parseTarget, type Target } from './target.ts';
 
 export interface FetchRequest {
@@ -91,8 +91,9 @@ async function openHop(hop: Hop, signal: AbortSignal): Promise<Opened> {
   const parsed = parseTarget(hop.address, from?.url);
   if (!parsed.ok) return refused(onTheWay(from, parsed.problem));
   const { target } = parsed;
-  if (from !== undefined && request.follows?.(from.url, target.url) === false) return moved(target);
-  const permitted = await permit(target, options, signal);
+  const isElsewhere = from !== undefined && request.follows?.(from.url, target.url) === false;
+  const permitted = isElsewhere ? (refusedByName(target, options) ?? 'elsewhere') : await permit(target, options, signal);
+  if (permitted === 'elsewhere') return moved(target);
   if (!permitted.ok) return { ok: false, kind: permitted.refused ? 'refused' : 'failed', problem: onTheWay(from, permitted.problem) };
   const { addresses } = permitted;
   const response = await dial({ target, addresses, accept: request.accept ?? '*/*', ways: options.ways ?? {} }, signal);
