@@ -9,8 +9,8 @@ export default defineConfig({
     pool: 'forks',
     // Many tests start the real daemon as a child process: more workers than this only make them wait for each other.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     teardownTimeout: 10_000,
     restoreMocks: true,
     unstubEnvs: true,

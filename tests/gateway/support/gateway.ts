@@ -165,7 +165,7 @@ export async function settled(): Promise<void> {
 }
 
 /** Looks again and again, in real time or (with fake timers) in the fake one. */
-export async function until(condition: () => boolean, what: () => string, ms = 5000): Promise<void> {
+export async function until(condition: () => boolean, what: () => string, ms = 15_000): Promise<void> {
   const deadline = performance.now() + ms;
   for (;;) {
     if (condition()) return;
