@@ -61,7 +61,7 @@ export function shown(page: Page): Promise<string[]> {
   return page.locator('.column > article .bubble').allInnerTexts();
 }
 
-export const SLOW = { timeout: 8000, interval: 50 };
+export const SLOW = { timeout: 20_000, interval: 50 };
 
 /** Waits until the conversation is this. */
 export function sees(page: Page, texts: readonly unknown[]): Promise<void> {
