@@ -3,7 +3,6 @@ import path from 'node:path';
 import { defaultIdentity } from '../../agent/system-prompt.ts';
 import { cutMiddle } from '../../agent/text.ts';
 import type { PersonRef } from '../../agent/tool.ts';
-import { createRedactor } from '../secrets.ts';
 
 /** Ports. None of them throws. */
 export interface PromptPorts {
@@ -13,6 +12,8 @@ export interface PromptPorts {
   attack(text: string, scope: 'context'): string | undefined;
   /** What is remembered about and for a person. */
   memory(person: PersonRef | undefined): Promise<string>;
+  /** Without what no model may read. */
+  redact(text: string): string;
 }
 
 export interface PromptSources {
@@ -31,19 +32,16 @@ const projectFiles = ['HERMES.md', '.hermes.md', 'AGENTS.md', 'CLAUDE.md', '.cur
 /** With the mark, at most 20,000 characters. */
 const most = 19_900;
 
-const nothing: PromptPorts = { read: async () => undefined, attack: () => undefined, memory: async () => '' };
+const nothing: PromptPorts = { read: async () => undefined, attack: () => undefined, memory: async () => '', redact: (text) => text };
 
 interface SourceOptions {
   readonly home: string;
   /** Left out: nothing is read. */
   readonly prompts?: PromptPorts;
-  readonly secrets: () => readonly string[];
 }
 
-/** What is secret reaches no model from here. */
-export function createPromptSources({ home, prompts: ports = nothing, secrets }: SourceOptions): PromptSources {
-  const redact = createRedactor(secrets, 'plain');
-  const look = (name: string, text: string): Shown => shownOf(name, redact(text), ports);
+export function createPromptSources({ home, prompts: ports = nothing }: SourceOptions): PromptSources {
+  const look = (name: string, text: string): Shown => shownOf(name, ports.redact(text), ports);
   return {
     identity: async () => {
       const text = await ports.read(path.join(home, identityFile), path.parse(home).root); // its owner may keep it elsewhere
@@ -60,7 +58,7 @@ export function createPromptSources({ home, prompts: ports = nothing, secrets }:
       }
       return '';
     },
-    memory: async (person) => redact(await ports.memory(person)),
+    memory: async (person) => ports.redact(await ports.memory(person)),
   };
 }
 

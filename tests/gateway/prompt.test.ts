@@ -13,7 +13,7 @@ import { realPrompts } from './support/prompts.ts';
 const secret = 'hunter2-hunter2-hunter2';
 
 function sources(home: string): PromptSources {
-  return createPromptSources({ home, prompts: realPrompts(home).prompts, secrets: () => [secret] });
+  return createPromptSources({ home, prompts: realPrompts(home, {}, [secret]).prompts });
 }
 
 function workspaceWith(files: Readonly<Record<string, string>>): string {
