@@ -56,7 +56,7 @@ export function createSearchPage(options: PageOptions): SearchPage {
     isPast = seen >= offset + limit || characters > MAX_CHARACTERS;
     if (isPast) return false;
     seen += 1;
-    if (seen > offset) for (const each of [...context, found]) take(each);
+    if (seen > offset) for (const each of [...context.filter(({ file }) => file === found.file), found]) take(each);
     context = [];
     isApart = false;
     return true;
@@ -71,7 +71,6 @@ export function createSearchPage(options: PageOptions): SearchPage {
     add: (found) => (found.isMatch ? addMatch(found) : addContext(found)),
     gap: () => {
       isApart = true;
-      context = [];
     },
     hide: () => {
       hidden += 1;

@@ -131,6 +131,12 @@ describe('search_files', () => {
     );
   });
 
+  it('shows no context of another file', async () => {
+    one.put('a.txt', 'm\nx1\n');
+    one.put('b.txt', 'm\nx2\n');
+    expect(await search({ pattern: '^m', context: 2, offset: 1 })).toBe('b.txt:1: m\nb.txt-2- x2\n\n[results 2 to 2.]');
+  });
+
   it('follows no link on its way and finds through none', async () => {
     symlinkSync(several.session('two').put('x.txt', 'CANARY\n'), path.join(one.workspace, 'file'));
     symlinkSync(several.session('two').workspace, path.join(one.workspace, 'dir'));
