@@ -118,6 +118,13 @@ describe('a page', () => {
     expect(content).toContain('Just **this**.');
   });
 
+  it('shows no words that nobody sees', async () => {
+    const unseen =
+      '<p hidden>UNSEEN</p><div style="color:red; display: none">UNSEEN</div><i aria-hidden="true">UNSEEN</i><template>UNSEEN</template>';
+    const { extract } = await site({ '/': `<html><body><p>seen</p>${unseen}</body></html>` });
+    expect((await extract(['http://small.test:PORT/'])).data).toEqual({ 'http://small.test:PORT/': 'seen' });
+  });
+
   it('that a script would make is said to be empty, and what to think of it', async () => {
     const { extract } = await site({ '/': '<html><body><div id="root"></div><script>render("SECRET")</script></body></html>' });
     const { content, failed, outside } = await extract(['http://app.test:PORT/']);
