@@ -89,6 +89,14 @@ describe('a request', () => {
     });
   });
 
+  it('forbids calls without changing what the request begins with', async () => {
+    const tools = [{ name: 'look', description: 'looks', parameters: { type: 'object' } }];
+    await collect(model(), request([userText('look')], { tools }));
+    await collect(model(), request([userText('look')], { tools, withoutCalls: true }));
+    const [free, bound] = fake.requests;
+    expect(bound).toEqual({ ...free, tool_choice: 'none' });
+  });
+
   it('puts calls together from their pieces', async () => {
     fake.reply(() => ({
       calls: [
