@@ -9,10 +9,7 @@ import { parsePatch } from './v4a/parse.ts';
 import { patchFiles } from './v4a/patch-files.ts';
 
 const args = z.object({
-  mode: z
-    .enum(['replace', 'patch'])
-    .default('replace')
-    .describe('replace: one passage of one file. patch: several places and files at once.'),
+  mode: z.enum(['replace', 'patch']).optional().describe('replace: one passage of one file. patch: several places and files at once.'),
   path: z.string().optional().describe('replace: file to change, relative to the workspace, absolute, or beginning with ~/.'),
   old_string: z.string().optional().describe('replace: the passage, quoted from the file, with enough around it to be found exactly once.'),
   new_string: z.string().optional().describe('replace: what stands there afterwards. May be empty.'),
@@ -59,9 +56,15 @@ function preview(given: Args): string {
   return paths.length > 1 ? `${paths.length} files: ${paths.join(', ')}` : (paths[0] ?? '');
 }
 
+/** Whoever sends a patch means it to be one. */
+function modeOf({ mode, patch, old_string }: Args): 'replace' | 'patch' {
+  return mode ?? (patch !== undefined && old_string === undefined ? 'patch' : 'replace');
+}
+
 /** Of a patch that cannot be read none: it writes nothing either. */
-function pathsOf({ mode, path, patch = '' }: Args): string[] {
-  if (mode === 'replace') return path === undefined ? [] : [path];
+function pathsOf(given: Args): string[] {
+  const { path, patch = '' } = given;
+  if (modeOf(given) === 'replace') return path === undefined ? [] : [path];
   const { operations, problems } = parsePatch(patch);
   if (problems.length > 0) return [];
   const named = operations.flatMap((each) => [each.path, ...(each.kind === 'update' && each.to !== undefined ? [each.to] : [])]);
@@ -69,7 +72,7 @@ function pathsOf({ mode, path, patch = '' }: Args): string[] {
 }
 
 async function run(given: Args, parts: PatchParts, ctx: ToolContext): Promise<ToolOutput> {
-  if (given.mode === 'replace') return replace(given, parts, ctx);
+  if (modeOf(given) === 'replace') return replace(given, parts, ctx);
   if (given.patch === undefined) return refused('mode "patch" needs patch, from "*** Begin Patch" to "*** End Patch".');
   return patchFiles(given.patch, { places: parts, states: parts.states, session: ctx.session }, ctx.signal);
 }

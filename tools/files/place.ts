@@ -26,12 +26,19 @@ export async function locate(given: string, session: SessionRef, places: FilePla
 
 /** A sentence that says why the file is not read, ever, by anyone; nothing when it may be. */
 export function readRefusal(target: Target, session: SessionRef, places: FilePlaces): string | undefined {
-  const why = byEitherName(whyNotRead, target, {
-    ...places,
-    workspace: session.workspace,
-    own: [...(session.media ?? []), ...ownOf(target)],
-  });
+  const why = byEitherName(whyNotRead, target, readPlaces(target, session, places));
   return why === undefined ? undefined : `${target.named} is not read. ${why}`;
+}
+
+/** For the many files that a search finds below a target; paths without links. */
+export function createReadJudge(target: Target, session: SessionRef, places: FilePlaces): (file: string) => boolean {
+  const named = readPlaces(target, session, places);
+  const real = realPlaces(named);
+  return (file) => whyNotRead(file, named) === undefined && whyNotRead(file, real) === undefined;
+}
+
+function readPlaces(target: Target, { workspace, media = [] }: SessionRef, places: FilePlaces): Required<SensitivePlaces> {
+  return { ...places, workspace, own: [...media, ...ownOf(target)] };
 }
 
 /** A sentence that says why `run` does not write the file, whoever has allowed it; nothing when a person might. */
@@ -63,14 +70,12 @@ function isOwn(target: Target, session: SessionRef): boolean {
 type Judge = (file: string, places: SensitivePlaces) => string | undefined;
 
 function byEitherName(judge: Judge, target: Target, places: Required<SensitivePlaces>): string | undefined {
+  return judge(target.named, places) ?? judge(target.real, realPlaces(places));
+}
+
+function realPlaces({ home, protectedPaths, workspace, own }: Required<SensitivePlaces>): Required<SensitivePlaces> {
   const real = (file: string): string => realPath(file);
-  const sensitive = {
-    home: real(places.home),
-    protectedPaths: places.protectedPaths.map(real),
-    workspace: real(places.workspace),
-    own: places.own.map(real),
-  };
-  return judge(target.named, places) ?? judge(target.real, sensitive);
+  return { home: real(home), protectedPaths: protectedPaths.map(real), workspace: real(workspace), own: own.map(real) };
 }
 
 export async function readRisk(given: string, session: SessionRef, places: FilePlaces): Promise<Risk> {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { SessionRef } from '../../agent/tool.ts';
-import { type FilePlaces, readRefusal, type Target } from './place.ts';
+import { createReadJudge, type FilePlaces, type Target } from './place.ts';
 import { type RipgrepEnd, ripgrep } from './ripgrep.ts';
 import type { SearchMode, SearchPage } from './search-page.ts';
 
@@ -62,6 +62,7 @@ interface Queue {
 
 function createQueue(given: Search, deadline: AbortSignal, signal: AbortSignal): Queue {
   const waiting: string[] = [];
+  const isShown = createReadJudge(given.place, given.session, given.parts);
   let failure: RipgrepEnd | undefined;
   let isFull = false;
   const work = async (): Promise<boolean> => {
@@ -72,9 +73,8 @@ function createQueue(given: Search, deadline: AbortSignal, signal: AbortSignal):
   };
   return {
     add: async (file) => {
-      const isHidden = readRefusal({ ...given.place, named: file, placed: file, real: file }, given.session, given.parts) !== undefined;
-      if (isHidden) given.page.hide();
-      else waiting.push(file);
+      if (isShown(file)) waiting.push(file);
+      else given.page.hide();
       return waiting.length < BATCH || (await work());
     },
     end: async (walk) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -37,41 +37,55 @@ export class PathChangedError extends Error {
 /** `folder` is a resolved path: absolute and, when it was judged, without links. Missing directories are made if `create` says so. */
 export async function openFolder(folder: string, create = false): Promise<OpenFolder> {
   if (!HAS_DESCRIPTORS) return resolvedFolder(folder, create);
-  let handle = await open('/', O_RDONLY | O_DIRECTORY);
-  for (const name of folder.split('/').filter((component) => component !== '')) {
-    const parent = handle;
-    handle = await openBeneath(parent, name, create)
-      .catch(async (error: NodeJS.ErrnoException) => {
-        throw (await isLink(parent, name, error)) ? new PathChangedError(folder, { cause: error }) : error;
-      })
-      .finally(() => parent.close());
-  }
-  const opened = handle;
-  return { child: (name) => `/proc/self/fd/${opened.fd}/${name}`, close: () => opened.close() };
+  const opened = descend(folder, create);
+  return { child: (name) => `/proc/self/fd/${opened}/${name}`, close: async () => closeSync(opened) };
 }
 
-async function openBeneath(parent: FileHandle, name: string, create: boolean): Promise<FileHandle> {
-  const file = `/proc/self/fd/${parent.fd}/${name}`;
+/** Synchronous: a search opens thousands of files, and each way down is some microseconds. */
+function descend(folder: string, create: boolean): number {
+  let opened = openSync('/', O_RDONLY | O_DIRECTORY);
+  for (const name of folder.split('/').filter((component) => component !== '')) {
+    const parent = opened;
+    try {
+      opened = openBeneath(parent, name, create);
+    } catch (error) {
+      throw isLink(parent, name, error as NodeJS.ErrnoException) ? new PathChangedError(folder, { cause: error }) : error;
+    } finally {
+      closeSync(parent);
+    }
+  }
+  return opened;
+}
+
+function openBeneath(parent: number, name: string, create: boolean): number {
+  const file = `/proc/self/fd/${parent}/${name}`;
   const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
   try {
-    return await open(file, flags);
+    return openSync(file, flags);
   } catch (error) {
     if (!create || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await mkdir(file).catch(ignoreExisting);
-    return open(file, flags);
+    makeDirectory(file);
+    return openSync(file, flags);
+  }
+}
+
+function makeDirectory(file: string): void {
+  try {
+    mkdirSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
 /** Linux refuses a link and a file with the same code where a directory was wanted. */
-async function isLink(parent: FileHandle, name: string, { code }: NodeJS.ErrnoException): Promise<boolean> {
+function isLink(parent: number, name: string, { code }: NodeJS.ErrnoException): boolean {
   if (code === 'ELOOP') return true;
   if (code !== 'ENOTDIR') return false;
-  const facts = await lstat(`/proc/self/fd/${parent.fd}/${name}`).catch(() => undefined);
-  return facts?.isFile() !== true;
-}
-
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
+  try {
+    return !lstatSync(`/proc/self/fd/${parent}/${name}`).isFile();
+  } catch {
+    return true; // it has just gone: it is being swapped
+  }
 }
 
 async function resolvedFolder(folder: string, create: boolean): Promise<OpenFolder> {

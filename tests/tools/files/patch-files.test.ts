@@ -266,6 +266,13 @@ describe('patched files', () => {
     expect((await one.run('patch', { mode: 'patch', patch: 'nonsense' })).failed).toBe(true);
   });
 
+  it('need not be told the mode: a patch is one', async () => {
+    const patch = '*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch';
+    expect(await one.risk('patch', { patch })).toMatchObject({ subjects: [path.join(one.workspace, 'a.txt')] });
+    expect((await one.run('patch', { patch })).failed).toBeUndefined();
+    expect(one.get('a.txt')).toBe('x\n');
+  });
+
   it('need what their mode needs', async () => {
     expect((await one.run('patch', { mode: 'patch' })).content).toMatch(/needs patch/u);
     expect((await one.run('patch', { path: 'a.txt', old_string: 'a' })).content).toMatch(/needs path, old_string and new_string/u);
