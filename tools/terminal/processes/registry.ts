@@ -43,6 +43,8 @@ interface Desk {
   readonly teller: Teller;
   readonly mayWatch: () => boolean;
   readonly now: () => number;
+  /** How many are about to be there. */
+  starting: number;
   readonly closing: AbortSignal;
 }
 
@@ -50,7 +52,7 @@ export function createProcessRegistry(records: ProcessRecords, now: () => number
   const processes = new Map<string, Background>();
   const closing = new AbortController();
   const teller = createTeller(records, now);
-  const desk: Desk = { processes, records, teller, mayWatch: createGlobalLimit(now), now, closing: closing.signal };
+  const desk: Desk = { processes, records, teller, mayWatch: createGlobalLimit(now), now, starting: 0, closing: closing.signal };
   const running = (): Background[] => [...processes.values()].filter(({ record, tree }) => record.end === undefined && tree !== undefined);
   return {
     start: (wanted) => start(desk, wanted),
@@ -85,7 +87,7 @@ async function start(desk: Desk, { session, command, onTerminal, notify, pattern
   const id = `proc_${randomBytes(6).toString('hex')}`;
   const origin = desk.teller.origin(session);
   const record = { id, session, command, startedAtMs: desk.now(), notify, output: '', told: false };
-  const tree = await launch();
+  const tree = await started(desk, launch);
   const output = createRollingBuffer();
   const watch = patterns.length > 0 ? createWatch(patterns, desk.now) : undefined;
   const process: Background = {
@@ -111,10 +113,19 @@ async function start(desk: Desk, { session, command, onTerminal, notify, pattern
   return process;
 }
 
+async function started(desk: Desk, launch: NewProcess['start']): Promise<ProcessTree> {
+  desk.starting += 1;
+  try {
+    return await launch();
+  } finally {
+    desk.starting -= 1;
+  }
+}
+
 function makeRoom(desk: Desk): void {
   forgetOld(desk);
   const { processes } = desk;
-  while (processes.size >= MOST) {
+  while (processes.size + desk.starting >= MOST) {
     const oldest = [...processes.values()].filter(isOver).toSorted((one, other) => endOf(one) - endOf(other))[0];
     if (oldest === undefined)
       throw new Error(`${MOST} background processes are running, which is the most there may be. End one first (process kill).`);
