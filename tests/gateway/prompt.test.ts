@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultIdentity } from '../../agent/system-prompt.ts';
@@ -164,6 +164,19 @@ describe('what one person is remembered by', () => {
       const seen = people.filter((other) => everything.includes(canaryOf(other)));
       expect(seen).toEqual(trusted(person) ? ['person0', 'person1'] : [person]);
     }
+    const written = readdirSync(path.join(home, 'memories'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+    expect(written).toHaveLength(2 * (people.length - 1));
+    for (const name of written) {
+      const text = readFileSync(path.join(home, 'memories', name), 'utf8');
+      const whose = people.filter((person) => text.includes(canaryOf(person)));
+      expect(whose).toEqual(name.includes('/') ? [/fake-(\w+)\//.exec(name)?.[1]] : ['person0', 'person1']);
+    }
+    expect(
+      gateway.log.lines
+        .filter(({ level }) => level !== 'debug')
+        .map((line) => JSON.stringify(line))
+        .join(),
+    ).not.toContain('canary');
   });
 
   it('is nothing for a group, neither a shared one nor, of who they are, their own', async () => {
