@@ -18,7 +18,10 @@ const answers: Readonly<Record<string, readonly (readonly [said: string, answer:
   status: [['/status', /^Hermes Gateway 0\.0\.0-test, model scripted, at work on 0\n• (?:telegram|web): connected/]],
   version: [['/version', /^Hermes Gateway 0\.0\.0-test$/]],
   whoami: [
-    ['/whoami', /^• You: (?:77|owner) \((?:owner|user)\)\n• Name: \S+\n• Platform: (?:Telegram|Browser page)\n• Chat: \S+ \(dm\)\n• Session: \S+/],
+    [
+      '/whoami',
+      /^• You: (?:77|owner) \((?:owner|user)\)\n• Name: \S+\n• Platform: (?:Telegram|Browser page)\n• Chat: \S+ \(dm\)\n• Session: \S+/,
+    ],
   ],
   new: [
     ['/new', /^✨ New conversation\. What can I do for you\?$/],
