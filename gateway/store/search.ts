@@ -109,6 +109,7 @@ function index({ orm }: Database, { id, session, body, at }: Row): void {
 function textOf(message: Message): string {
   if (message.role === 'assistant') return message.text;
   if (message.role === 'tool') return message.content;
+  if (message.note === true) return ''; // the gateway's own words
   return message.content.map((part) => (part.type === 'text' ? part.text : part.note)).join('\n');
 }
 
