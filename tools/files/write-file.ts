@@ -37,7 +37,7 @@ async function run(given: Args, parts: WriteParts, ctx: ToolContext): Promise<To
   const refusal = writeRefusal(target, ctx.session, parts) ?? whyNotContent(given);
   if (refusal !== undefined) return { content: refusal, failed: true };
   const found = await readTextFile(parts.files, target.real, target.named);
-  const why = whyNotReplace(found, target.named);
+  const why = whyNotReplace(found, target.named) ?? whyLossy(found, target.named, given.content);
   if (why !== undefined) return { content: why, failed: true };
   ctx.signal.throwIfAborted();
   const overwritten = overwrittenBy(found, target, { states: parts.states, session: ctx.session.id });
@@ -61,6 +61,14 @@ function whyNotReplace(found: Found, name: string): string | undefined {
   if (found.kind === 'missing') return undefined;
   if (found.facts === undefined) return found.kind === 'refused' ? found.why : undefined;
   return whyNoFile(found.facts, name) ?? whyProtected(found.facts, name);
+}
+
+/** Stands in what a model is shown for secrets that it is not. */
+const WITHHELD = '[redacted]';
+
+function whyLossy(found: Found, name: string, content: string): string | undefined {
+  if (found.kind !== 'text' || !content.includes(WITHHELD) || found.bytes.includes(WITHHELD)) return undefined;
+  return `${name} was not written: the content holds ${WITHHELD}, which stands for a secret that you were not shown and that would be lost. Change the other lines with patch.`;
 }
 
 /** What was lost because the file was not as the session knew it, so that it can be put back. */

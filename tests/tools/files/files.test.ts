@@ -148,6 +148,17 @@ describe('write_file', () => {
     expect(readFileSync(file, 'utf8')).toBe('outside');
   });
 
+  it('does not write over a secret what was shown in its place', async () => {
+    put('settings.ini', 'key=real\ncolor=red\n');
+    const { content, failed } = await bench.run('write_file', { path: 'settings.ini', content: 'key=[redacted]\ncolor=blue\n' });
+    expect(failed).toBe(true);
+    expect(content).toMatch(/stands for a secret .* Change the other lines with patch/u);
+    expect(get('settings.ini')).toBe('key=real\ncolor=red\n');
+    put('notes.md', 'It says [redacted].\n');
+    expect((await bench.run('write_file', { path: 'notes.md', content: '[redacted]\n' })).failed).toBeUndefined();
+    expect((await bench.run('write_file', { path: 'new.md', content: '[redacted]\n' })).failed).toBeUndefined();
+  });
+
   it('keeps every character', async () => {
     const content = 'é 日本語 🎉\r\n\tend without a line end';
     await bench.run('write_file', { path: 'ü ñ.txt', content });
