@@ -67,7 +67,7 @@ async function problemOf(
     const { directories, files } = hiddenPlaces(options.home, options.hidden);
     const hidden = [...directories, ...files].filter((place) => !isWithin(place, options.state)); // of the state directory the workspace is to be seen
     const found = await runProbe({ isolation, args: [...probe.args, ...hidden] }, trees);
-    if (existsSync(probe.intruder)) return 'bubblewrap does not hold here: the home directory could be written';
+    if (existsSync(probe.intruder)) return `bubblewrap does not hold here: ${path.dirname(probe.intruder)} could be written`;
     return found === 'held' ? undefined : `bubblewrap does not hold here: ${found}`;
   } catch (error) {
     return `bubblewrap could not be tried (${error instanceof Error ? error.message : String(error)})`;
@@ -85,13 +85,14 @@ interface Probe {
 }
 
 /** A session of its own, with things beside it that a command in it must not see. */
-function makeProbe({ home, state, temporary }: IsolationOptions): Probe {
+function makeProbe({ home, state, temporary, writable }: IsolationOptions): Probe {
   const id = `probe-${randomUUID()}`;
   const root = path.join(state, 'terminal', id);
   const session = { id, workspace: path.join(root, 'workspace') };
   const others = path.join(root, 'others');
   const shared = path.join('/tmp', id);
-  const intruder = path.join(home, `.${id}`);
+  const isOpen = writable.some((place) => isWithin(home, place)); // by the owner's will
+  const intruder = path.join(isOpen ? '/usr' : home, `.${id}`);
   mkdirSync(session.workspace, { recursive: true, mode: 0o700 });
   for (const file of [others, shared]) writeFileSync(file, 'visible', { mode: 0o600, flag: 'wx' });
   return {

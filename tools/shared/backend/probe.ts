@@ -1,6 +1,6 @@
 /**
  * Tries from within what an isolated command must not be able to do, and prints `held`, or what it could. Arguments: our pid namespace, the workspace, the
- * state directory, a file that is another session's, one in everybody's /tmp, one to be made in the home directory, then all that is to be hidden.
+ * state directory, a file that is another session's, one in everybody's /tmp, one to be made where nobody may, then all that is to be hidden.
  */
 export const PROBE = `
 fail() { echo "$1"; exit 1; }
@@ -8,7 +8,7 @@ fail() { echo "$1"; exit 1; }
 workspace=$2 state=$3; shift 3
 if [ -e "$1" ]; then fail 'other sessions are visible'; fi
 if [ -e "$2" ]; then fail 'the /tmp of everybody is visible'; fi
-if ( : > "$3" ) 2>/dev/null; then fail 'the home directory can be written'; fi
+if ( : > "$3" ) 2>/dev/null; then fail "$3 can be made"; fi
 if ( : > "$state/probe" ) 2>/dev/null; then fail 'the state directory can be written'; fi
 ( : > "$workspace/probe" ) 2>/dev/null || fail 'the workspace cannot be written'
 ( : > /tmp/probe ) 2>/dev/null || fail '/tmp cannot be written'
