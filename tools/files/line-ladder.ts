@@ -11,17 +11,22 @@ export interface FoundLines {
   rewrite(line: string): string;
 }
 
+type Normalise = (line: string) => string;
+
+/** Every line of the file after the same change, made once. */
+type Normal = (normalise: Normalise) => readonly string[];
+
 interface Rung {
   readonly tolerance: string;
-  find(lines: readonly string[], sought: readonly string[]): number[];
+  find(lines: Normal, sought: readonly string[]): number[];
   readonly rewrite?: (line: string) => string;
 }
 
 /** Strictest first. The first that finds anything decides, so that a looser one never adds candidates to a stricter one. */
 const RUNGS: readonly Rung[] = [
-  { tolerance: '', find: equalAfter((line) => line) },
+  { tolerance: '', find: equalAfter(unchanged) },
   { tolerance: 'typographic characters', find: equalAfter(plainLine) },
-  { tolerance: 'blanks at line ends', find: unlessBlank(equalAfter((line) => plainLine(line).trimEnd())) },
+  { tolerance: 'blanks at line ends', find: unlessBlank(equalAfter(endTrimmed)) },
   { tolerance: 'indentation', find: unlessBlank(sameShape) },
   { tolerance: 'indentation', find: unlessBlank(equalAfter(trimmed)) },
   { tolerance: 'spacing inside lines', find: unlessBlank(equalAfter(spaced)) },
@@ -29,28 +34,46 @@ const RUNGS: readonly Rung[] = [
   { tolerance: 'the middle of the block', find: anchored },
 ];
 
-const unchanged = (line: string): string => line;
-
 /** `least`: the rung to begin with, by what it forgives; `most`: the last one. */
-export function findLines(lines: readonly string[], sought: readonly string[], range: { least?: string; most?: string } = {}): FoundLines {
-  const from = range.least === undefined ? 0 : RUNGS.findIndex(({ tolerance }) => tolerance === range.least);
-  const to = range.most === undefined ? RUNGS.length : RUNGS.findLastIndex(({ tolerance }) => tolerance === range.most) + 1;
-  for (const { tolerance, find, rewrite = unchanged } of RUNGS.slice(from, to)) {
-    const starts = sought.length > lines.length ? [] : find(lines, sought);
-    if (starts.length > 0) return { tolerance, starts, rewrite };
-  }
-  return { tolerance: '', starts: [], rewrite: unchanged };
+export interface Range {
+  readonly least?: string;
+  readonly most?: string;
 }
 
-function equalAfter(normalise: (line: string) => string): Rung['find'] {
+export type LineFinder = (sought: readonly string[], range?: Range) => FoundLines;
+
+/** For any number of searches in the same lines. */
+export function createLineFinder(lines: readonly string[]): LineFinder {
+  const known = new Map<Normalise, readonly string[]>([[unchanged, lines]]);
+  const normal: Normal = (normalise) => {
+    const found = known.get(normalise) ?? lines.map(normalise);
+    known.set(normalise, found);
+    return found;
+  };
+  return (sought, { least, most } = {}) => {
+    const from = least === undefined ? 0 : RUNGS.findIndex(({ tolerance }) => tolerance === least);
+    const to = most === undefined ? RUNGS.length : RUNGS.findLastIndex(({ tolerance }) => tolerance === most) + 1;
+    for (const { tolerance, find, rewrite = unchanged } of RUNGS.slice(from, to)) {
+      const starts = sought.length > lines.length ? [] : find(normal, sought);
+      if (starts.length > 0) return { tolerance, starts, rewrite };
+    }
+    return { tolerance: '', starts: [], rewrite: unchanged };
+  };
+}
+
+function unchanged(line: string): string {
+  return line;
+}
+
+function equalAfter(normalise: Normalise): Rung['find'] {
   return (lines, sought) => {
     const wanted = sought.map(normalise);
     const first = wanted[0];
-    const given = lines.map(normalise);
-    return given
-      .keys()
-      .filter((at) => given[at] === first && wanted.every((line, index) => given[at + index] === line))
-      .toArray();
+    const given = lines(normalise);
+    const starts: number[] = [];
+    for (let at = 0; at <= given.length - wanted.length; at += 1)
+      if (given[at] === first && wanted.every((line, index) => given[at + index] === line)) starts.push(at);
+    return starts;
   };
 }
 
@@ -61,9 +84,14 @@ function unlessBlank(find: Rung['find']): Rung['find'] {
 
 /** Also without what cannot be seen, and with one way to write each letter. */
 function plainLine(line: string): string {
+  if (/^[\t -~]*$/u.test(line)) return line;
   return plainCharacters(line)
     .normalize('NFKC')
     .replaceAll(/[\u00ad\u200b-\u200d\u2060\ufeff]/gu, '');
+}
+
+function endTrimmed(line: string): string {
+  return plainLine(line).trimEnd();
 }
 
 function trimmed(line: string): string {
@@ -75,11 +103,11 @@ function spaced(line: string): string {
 }
 
 /** The same text, moved to the left or right as a whole. */
-function sameShape(lines: readonly string[], sought: readonly string[]): number[] {
-  const shape = (window: readonly string[]): string => outdented(window.map((line) => plainLine(line).trimEnd())).join('\n');
-  const wanted = shape(sought);
+function sameShape(lines: Normal, sought: readonly string[]): number[] {
+  const shape = (window: readonly string[]): string => outdented(window).join('\n');
+  const wanted = shape(sought.map(endTrimmed));
   const near = equalAfter(trimmed)(lines, sought);
-  return near.filter((at) => shape(lines.slice(at, at + sought.length)) === wanted);
+  return near.filter((at) => shape(lines(endTrimmed).slice(at, at + sought.length)) === wanted);
 }
 
 function outdented(lines: readonly string[]): string[] {
@@ -96,7 +124,7 @@ function withoutEscapes(line: string): string {
   return line.replaceAll(/\\(["'`\\t])/gu, (_, character: string) => (character === 't' ? '\t' : character));
 }
 
-function unescapedLines(lines: readonly string[], sought: readonly string[]): number[] {
+function unescapedLines(lines: Normal, sought: readonly string[]): number[] {
   const meant = sought.map(withoutEscapes);
   return meant.every((line, index) => line === sought[index]) ? [] : equalAfter(trimmed)(lines, meant);
 }
@@ -104,12 +132,12 @@ function unescapedLines(lines: readonly string[], sought: readonly string[]): nu
 const LEAST_ALIKE = 0.7;
 
 /** First and last line are right, and what stands between them is alike. */
-function anchored(lines: readonly string[], sought: readonly string[]): number[] {
+function anchored(lines: Normal, sought: readonly string[]): number[] {
   const wanted = sought.map(spaced);
   const first = wanted[0];
   const last = wanted.at(-1);
   if (wanted.length < 3 || first === undefined || first === '' || last === undefined || last === '') return [];
-  const given = lines.map(spaced);
+  const given = lines(spaced);
   return given
     .keys()
     .filter((at) => given[at] === first && given[at + wanted.length - 1] === last)

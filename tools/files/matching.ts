@@ -1,5 +1,5 @@
 import { fitLines } from './fit.ts';
-import { type FoundLines, findLines, plainCharacters } from './line-ladder.ts';
+import { createLineFinder, type FoundLines, type LineFinder, plainCharacters, type Range } from './line-ladder.ts';
 import { createLines, type Lines } from './lines.ts';
 
 /** Finds a passage in a file although the model quoted it a little differently. Pure; all texts have LF line ends. */
@@ -17,7 +17,14 @@ export interface Matches {
   readonly matches: readonly Match[];
 }
 
-type Strategy = (text: string, wanted: string, replacement: string) => Matches;
+/** The text, looked at in each of the ways. */
+interface Subject {
+  readonly text: string;
+  readonly lines: Lines;
+  readonly find: LineFinder;
+}
+
+type Strategy = (subject: Subject, wanted: string, replacement: string) => Matches;
 
 /** Strictest first. The first that finds anything decides, so that a looser one never adds candidates to a stricter one. */
 const LADDER: readonly Strategy[] = [
@@ -33,15 +40,17 @@ const LADDER: readonly Strategy[] = [
 export const MOST_MATCHES = 100_000;
 
 export function findMatches(text: string, wanted: string, replacement: string): Matches {
+  const lines = createLines(text);
+  const subject = { text, lines, find: createLineFinder(lines.texts) };
   for (const strategy of LADDER) {
-    const found = strategy(text, wanted, replacement);
+    const found = strategy(subject, wanted, replacement);
     if (found.matches.length > 0) return found;
   }
   return { tolerance: '', matches: [] };
 }
 
 function named(tolerance: string, strategy: (text: string, wanted: string, replacement: string) => Match[]): Strategy {
-  return (text, wanted, replacement) => ({ tolerance, matches: strategy(text, wanted, replacement) });
+  return ({ text }, wanted, replacement) => ({ tolerance, matches: strategy(text, wanted, replacement) });
 }
 
 /** Overlapping ones, too: each is a place that could be meant. */
@@ -66,12 +75,11 @@ function unescaped(text: string, wanted: string, replacement: string): Match[] {
 }
 
 /** Whole lines. What the model left as it quoted it stays as the file has it; new lines get the indentation of the place. */
-function byLines(range: { least: string; most?: string }): Strategy {
-  return (text, wanted, replacement) => {
+function byLines(range: Range): Strategy {
+  return ({ lines, find }, wanted, replacement) => {
     const endsLine = wanted.endsWith('\n');
     const sought = (endsLine ? wanted.slice(0, -1) : wanted).split('\n');
-    const lines = createLines(text);
-    const { tolerance, starts, rewrite } = findLines(lines.texts, sought, range);
+    const { tolerance, starts, rewrite } = find(sought, range);
     const change = { sought, endsLine, replacement, rewrite };
     return { tolerance, matches: starts.map((at) => lineMatch(lines, at, change)) };
   };
@@ -110,13 +118,14 @@ function sameAtBothEnds(left: readonly string[], right: readonly string[]): { be
   return { before, after };
 }
 
-function withoutOuterBlankLines(text: string, wanted: string, replacement: string): Matches {
+function withoutOuterBlankLines(subject: Subject, wanted: string, replacement: string): Matches {
   const tolerance = 'blank lines around the text';
   const trimmed = withoutBlankEnds(wanted);
   if (trimmed === wanted || trimmed.trim() === '') return { tolerance, matches: [] };
   const fitting = withoutBlankEnds(replacement);
-  const found = exact(text, trimmed, fitting);
-  const matches = found.length > 0 ? found : byLines({ least: 'blanks at line ends', most: 'indentation' })(text, trimmed, fitting).matches;
+  const found = exact(subject.text, trimmed, fitting);
+  const matches =
+    found.length > 0 ? found : byLines({ least: 'blanks at line ends', most: 'indentation' })(subject, trimmed, fitting).matches;
   return { tolerance, matches };
 }
 

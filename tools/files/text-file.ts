@@ -6,7 +6,7 @@ import type { FileAccess } from '../shared/file-access.ts';
 import type { Target } from './place.ts';
 import { similarity } from './similarity.ts';
 
-const MAX_EDIT_BYTES = 20_000_000;
+const MAX_EDIT_BYTES = 8_000_000;
 const SNIFF_BYTES = 8_192;
 const MAX_SUGGESTIONS = 5;
 

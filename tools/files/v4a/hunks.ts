@@ -1,4 +1,5 @@
 import { fitLines } from '../fit.ts';
+import { createLineFinder } from '../line-ladder.ts';
 import { createLines, type Lines } from '../lines.ts';
 import type { Match } from '../matching.ts';
 import { withoutMark } from '../replace.ts';
@@ -25,10 +26,11 @@ export function applyHunks(given: string, hunks: readonly Hunk[]): Applied {
   const { mark, text: raw } = withoutMark(given);
   const text = toLf(raw);
   const lines = createLines(text);
+  const searched = { lines: lines.texts, find: createLineFinder(lines.texts) };
   const places: Place[] = [];
   const problems: string[] = [];
   for (const [index, hunk] of hunks.entries()) {
-    const place = placeOf(hunk, lines.texts, places);
+    const place = placeOf(hunk, searched, places);
     if (typeof place === 'string') problems.push(`part ${index + 1} (patch line ${hunk.patchLine}): ${place}`);
     else places.push(place);
   }

@@ -1,5 +1,5 @@
 import { showPlaces } from '../candidates.ts';
-import { type FoundLines, findLines } from '../line-ladder.ts';
+import type { FoundLines, LineFinder } from '../line-ladder.ts';
 import { findAnchors } from './anchors.ts';
 import type { Hunk } from './parse.ts';
 
@@ -18,15 +18,22 @@ export function quoted({ lines }: Hunk): string[] {
   return lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
 }
 
+/** The lines of a file, and a finder in them. */
+export interface Searched {
+  readonly lines: readonly string[];
+  readonly find: LineFinder;
+}
+
 /** A sentence: why there is no such place, or that there are several. */
-export function placeOf(hunk: Hunk, lines: readonly string[], taken: readonly Place[]): Place | string {
+export function placeOf(hunk: Hunk, { lines, find }: Searched, taken: readonly Place[]): Place | string {
   const sought = quoted(hunk);
   if (sought.length === 0) return insertion(hunk, lines);
-  const { starts, tolerance, rewrite } = findLines(lines, sought);
+  const { starts, tolerance, rewrite } = find(sought);
   const free = starts.filter((at) => taken.every((other) => at + sought.length <= other.at || at >= other.at + quoted(other.hunk).length));
   const chosen = choose(free, { hunk, lines, length: sought.length, cursor: endOfLast(taken) });
   if (chosen.length === 1 && chosen[0] !== undefined) return { hunk, at: chosen[0], tolerance, rewrite };
-  return chosen.length === 0 ? missing(sought, lines, starts.length > 0) : ambiguous(lines, chosen);
+  if (chosen.length > 0) return ambiguous(lines, chosen);
+  return starts.length > 0 ? TAKEN : missing(sought, { lines, find });
 }
 
 function endOfLast(taken: readonly Place[]): number {
@@ -86,10 +93,11 @@ function ambiguous(lines: readonly string[], starts: readonly number[]): string 
   return `its lines are found at ${numbers.length} places (lines ${shown.join(', ')}${more}). Quote more of the lines around them, or name what they stand below with "@@ line".\n${showPlaces(lines, shown)}`;
 }
 
-function missing(sought: readonly string[], lines: readonly string[], isTaken: boolean): string {
-  if (isTaken) return 'its lines are found only where another part of the patch has changed them already.';
+const TAKEN = 'its lines are found only where another part of the patch has changed them already.';
+
+function missing(sought: readonly string[], { lines, find }: Searched): string {
   const first = sought.find((line) => line.trim() !== '') ?? '';
-  const { starts } = findLines(lines, [first]);
+  const { starts } = find([first]);
   const near =
     starts.length > 0 && first.trim() !== ''
       ? ` Its first line is there:\n${showPlaces(
