@@ -31,6 +31,8 @@ process_namespace: auto
 isolation: auto
 # Absolute paths of directories that isolated commands may write to, besides their workspace.
 writable_paths: []
+# What sudo is answered with, once a person has approved the command. It belongs into .env, as SUDO_PASSWORD. Isolated commands cannot use sudo.
+sudo_password: ""
 `;
 
 /** Shaped like gateway/config/section.ts, which this room may not import. */
