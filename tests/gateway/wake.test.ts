@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { type MessageEntry, nextBatch } from '../../gateway/batch.ts';
 import type { Processes, RunningProcess, TerminalPort } from '../../gateway/processes.ts';
 import type { Wake } from '../../gateway/wake.ts';
 import { createFakePlatform } from '../fakes/platform.ts';
@@ -115,6 +116,17 @@ describe('a session that is woken', () => {
     const next = await startGateway({ home: gateway.kill(), model, terminal: fakeTerminal() });
     await next.idle();
     expect(requested(model).filter((text) => text.startsWith('[note: Background process proc_1'))).toHaveLength(1);
+  });
+
+  it('is not told in the middle of what a person is saying', async () => {
+    const { gateway, session, terminal, origin } = await conversation();
+    terminal.wake().wake(session, note, { key: 'proc_1/end', origin });
+    const [wake] = gateway.store.inbox.pending(keyOf());
+    if (wake?.payload.type !== 'message') throw new Error('nothing waits');
+    const now = Date.now();
+    const half: MessageEntry = { ...wake, id: 0, mode: null, receivedAt: now - 500, payload: { ...wake.payload, text: 'x'.repeat(4_000) } };
+    const batch = nextBatch([half, { ...wake, payload: wake.payload, receivedAt: now }], now);
+    expect(batch).toEqual({ type: 'take', entries: [half] });
   });
 
   it('may say nothing', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTerminalBench } from './support.ts';
@@ -162,12 +162,7 @@ describe('what is given to the shell', () => {
   it('cannot be changed between the approval and the command', async () => {
     const bench = createTerminalBench();
     await text(bench, 'cd /usr');
-    const file = path.join(bench.state, 'terminal', 's1', 'shell.json');
-    const { content } = await bench.call(
-      'terminal',
-      { command: 'pwd' },
-      { after: () => writeFileSync(file, readFileSync(file, 'utf8').replace('/usr', '/etc')) },
-    );
+    const { content } = await bench.call('terminal', { command: 'pwd' }, { after: () => text(bench, 'cd /etc') });
     expect(content).toMatch(/^\/usr\n/u);
   });
 });

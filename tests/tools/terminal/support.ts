@@ -27,10 +27,11 @@ export interface TerminalBench {
   readonly marker: string;
   readonly wake: RecordedWake;
   session(id?: string): SessionRef;
+  /** `after`: between the judgement and the run. */
   call(
     name: string,
     args: Record<string, unknown>,
-    how?: { session?: SessionRef; signal?: AbortSignal; after?: () => void },
+    how?: { session?: SessionRef; signal?: AbortSignal; after?: () => unknown },
   ): Promise<ToolOutput>;
   risk(command: string, session?: SessionRef): Promise<Risk>;
   typing(args: Record<string, unknown>): Promise<Risk | undefined>;
@@ -92,7 +93,7 @@ export function createTerminalBench(options: BenchOptions = {}): TerminalBench {
       const ctx = contextOf(how.session ?? session(), how.signal ?? new AbortController().signal);
       const given = tool.args.parse(args);
       if (how.after !== undefined) await tool.risk?.(given, ctx.session, ctx.signal);
-      how.after?.();
+      await how.after?.();
       return tool.run(given, ctx);
     },
     risk: async (command, of = session()) => {
