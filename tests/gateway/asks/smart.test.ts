@@ -197,7 +197,7 @@ describe('in smart mode a dangerous call', () => {
     const change = { ...first.change, agent: { models: { get: () => model, choices: [], approver, demo: false } } };
     const second = await startGateway({ home, platform: first.platform, tools: [first.tool], model, change });
     second.receive([click(asked, 'deny')]);
-    expect((await second.answered('ann', 1))[0]).toMatch(/^refused: Refused: Ann said no/);
+    expect((await second.answered('ann', 1))[0]).toMatch(/^refused: Refused: (Ann said no|it contains what was refused)/); // the click may come before the turn goes on
     expect(approver.requests).toEqual([]);
     expect(first.ran).toEqual([]);
   });
