@@ -5,6 +5,7 @@ import { createLocalBackend, sessionPlace } from '../shared/backend/local.ts';
 import { createProcessTrees } from '../shared/process-tree.ts';
 import { createShellReader } from '../shared/shell/judge.ts';
 import type { TerminalConfig } from './config.ts';
+import { PROCESSES, removeOldPlacesLater } from './old-places.ts';
 import { createProcessTool } from './process.ts';
 import { createProcessRecords } from './processes/record.ts';
 import { createProcessRegistry } from './processes/registry.ts';
@@ -47,8 +48,12 @@ export function createTerminals(options: TerminalsOptions): Terminals {
   });
   const states = createShellStates((session) => (state === undefined ? undefined : sessionPlace(session.id, state)));
   const shell = createShellReader({ home, protectedPaths, searchPath: environment['PATH'] ?? '' });
-  const records = createProcessRecords(state === undefined ? undefined : path.join(state, 'terminal', 'processes'));
+  const records = createProcessRecords(state === undefined ? undefined : path.join(state, 'terminal', PROCESSES));
   const registry = createProcessRegistry(records, now);
   const tools = [createTerminal({ config, backend, states, shell, registry, environment }), createProcessTool({ config, registry, now })];
-  return { tools, processes: registry.list, isolation: () => backend.isolation() };
+  const begin: ProcessList['begin'] = (wake) => {
+    registry.list.begin(wake);
+    if (state !== undefined) removeOldPlacesLater(path.join(state, 'terminal'), now);
+  };
+  return { tools, processes: { ...registry.list, begin }, isolation: () => backend.isolation() };
 }

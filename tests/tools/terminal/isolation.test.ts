@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findIsolation } from '../../../tools/shared/backend/isolation.ts';
+import { findProgram } from '../../../tools/shared/process/containment.ts';
 import { createProcessTrees } from '../../../tools/shared/process-tree.ts';
 import { createTerminalBench, type TerminalBench, until } from './support.ts';
 
@@ -11,8 +12,11 @@ const trees = createProcessTrees({ marker: 'isolation-test', namespace: 'auto' }
 
 /** Not our own self-test: one that wrongly says no must fail here, and skip nothing. */
 const works =
-  spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--as-pid-1', 'true'], { timeout: 5_000 })
-    .status === 0;
+  spawnSync(
+    findProgram('bwrap') ?? '/bin/false',
+    ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--as-pid-1', 'true'],
+    { timeout: 5_000 },
+  ).status === 0;
 
 /** A home with keys, another session and our own state in it. */
 function isolated(more: { writable?: (home: string) => string[] } = {}): TerminalBench {
