@@ -84,7 +84,7 @@ function openAccount({ orm, durable }: Database, account: string, keep: AccountD
         eq(accountData.account, account),
         gte(accountData.key, prefix),
         after === undefined ? undefined : gt(accountData.key, after),
-        sql`${accountData.key} < ${`${prefix}\u{10ffff}`}`,
+        sql`${accountData.key} < ${prefix} || cast(x'ff' as text)`, // a byte that no character has: behind all that begins so
       );
       const rows = orm
         .select()
