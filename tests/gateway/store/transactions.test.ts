@@ -109,7 +109,8 @@ describe('the database file', () => {
     const using = sources.filter((file) =>
       /(?:from|import\(|require\()\s*['"](?:better-sqlite3|node:sqlite|drizzle-orm)/.test(readFileSync(path.join(root, file), 'utf8')),
     );
-    const outside = using.filter((file) => !file.startsWith(path.join('gateway', 'store') + path.sep));
+    const lock = path.join('tools', 'memory', 'file-lock.ts'); // locks a file of its own, in which nothing ever is
+    const outside = using.filter((file) => file !== lock && !file.startsWith(path.join('gateway', 'store') + path.sep));
     expect(sources.length).toBeGreaterThan(50);
     expect(outside).toEqual([]);
     expect(using.length).toBeGreaterThan(5);
