@@ -70,7 +70,7 @@ export function createTools(config: ToolsConfig, ports: ToolPorts = noPorts): To
   const fileParts = {
     home: config.home,
     protectedPaths: [...config.protectedPaths, ...(config.privatePaths ?? [])],
-    files: createLocalFiles({ home: config.home }),
+    files: createLocalFiles({ home: config.home, temporaryOf: terminals.files.temporary }),
     states: createFileStates(),
   };
   return [
@@ -94,12 +94,13 @@ function environmentOf({ environment, terminal }: ToolsConfig): Record<string, s
 
 /** The terminal and its processes, for a daemon that is told of them and ends them. */
 export function createTerminalsFor(config: ToolsConfig): Terminals {
-  const { home, protectedPaths, state, marker } = config;
+  const { home, protectedPaths, privatePaths = [], state, marker } = config;
   return createTerminals({
     config: config.terminal,
     environment: environmentOf(config),
     home,
     protectedPaths,
+    privatePaths,
     state,
     marker,
     now: Date.now,

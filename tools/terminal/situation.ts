@@ -33,7 +33,7 @@ export async function situate({ states, backend, shell }: SituationParts, wanted
   const isLost = stands !== workspace && !(await backend.files.isDirectory(stands, session));
   const here = isLost ? workspace : stands;
   const directory = wanted.workdir === undefined ? here : absolutePath(wanted.workdir, workspace);
-  const situation = { directory, workspace, variables: givenVariables(state) };
+  const situation = { directory, workspace, own: session.media ?? [], variables: givenVariables(state) };
   return { ...situation, state, isLost, announced: await shell.announced(wanted.command, situation) };
 }
 

@@ -22,4 +22,6 @@ export interface BackendCommand extends Omit<ProcessSpec, 'isolation'> {
 /** Files as the commands of a session find them. Paths are absolute. */
 export interface BackendFiles {
   isDirectory(directory: string, session: SessionRef): Promise<boolean>;
+  /** The directory of this machine that the session's commands find as /tmp; undefined where it is the machine's own. */
+  temporary(session: SessionRef): Promise<string | undefined>;
 }

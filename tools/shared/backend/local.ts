@@ -40,6 +40,10 @@ export function createLocalBackend(options: LocalOptions): Backend {
         const place = (await isolation()).kind === 'bwrap' ? placeOf(directory, session, options) : directory;
         return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
       },
+      temporary: async (session) => {
+        const { state } = options;
+        return state !== undefined && (await isolation()).kind === 'bwrap' ? temporaryOf(session.id, state) : undefined;
+      },
     },
     isolation: () => {
       void isolation();

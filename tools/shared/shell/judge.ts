@@ -14,6 +14,8 @@ export type ShellJudge = (command: string, directory: string, workspace: string)
 export interface ShellSituation {
   readonly directory: string;
   readonly workspace: string;
+  /** Directories beside the workspace that are the session's own (files that were sent to it). */
+  readonly own?: readonly string[];
   /** What it was given before, beside the environment that every command has. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -68,10 +70,20 @@ interface Judged extends Omit<ShellSituation, 'variables'> {
 }
 
 async function judgeIn({ home, protectedPaths, searchPath }: ShellJudgeOptions, judged: Judged, parse: ParseShell): Promise<Risk> {
-  const { command, directory, workspace, variables } = judged;
+  const { command, directory, workspace, own, variables } = judged;
   const writable = [...new Set([workspace, realPath(workspace)])];
   const given = variables === undefined ? {} : { variables };
-  const place = { home, protectedPaths, directory, workspace, writable, realPath, links: linksBelow, ...given };
+  const place = {
+    home,
+    protectedPaths,
+    directory,
+    workspace,
+    writable,
+    realPath,
+    links: linksBelow,
+    ...(own === undefined ? {} : { own }),
+    ...given,
+  };
   const risk = classifyCommand(command, place, parse);
   const path = variables?.['PATH'] ?? searchPath;
   const memory =
