@@ -7,6 +7,7 @@ import { Environment } from './environment.ts';
 import { hermesInnerKeys, hermesKeys } from './hermes-keys.ts';
 import { isMap } from './known-keys.ts';
 import { readSection, type SectionInput, type Source } from './read-section.ts';
+import { ReusedSecrets } from './reused-secrets.ts';
 import { withInner } from './secret-values.ts';
 import type { ConfigSection } from './section.ts';
 import { type Path, readYaml } from './yaml-file.ts';
@@ -70,10 +71,12 @@ export function loadConfig<S extends Sections>(sections: S, options: LoadOptions
   const config: Record<string, unknown> = {};
   const secrets = new Set(env.secrets());
   const source: Source = { file, env, report: (path, known) => unknown.below(path, known, file.line(path)) };
+  const reused = new ReusedSecrets();
   const read = (input: SectionInput): unknown => {
     const result = readSection(input, source);
     problems.push(...result.problems);
     for (const secret of result.secrets) secrets.add(secret);
+    if (options.accounts?.includes(input.name) === true) problems.push(...reused.problems(input, result.value));
     return deepFreeze(result.value);
   };
   const accounts: NamedAccount[] = [];

@@ -38,6 +38,13 @@ const two = `telegram:
 `;
 
 describe('several accounts of a platform', () => {
+  test('must not share a token, and the sentence does not hold it', () => {
+    const same = two.replace('2:second', '1:first');
+    expect(problems(same)).toEqual([
+      'telegram.bot_token and telegram.accounts.work.bot_token are the same secret: each bot and each purpose needs one of its own',
+    ]);
+  });
+
   test('have what the section says, and their own words instead', () => {
     const { config, accounts } = load(two);
     expect(config.telegram).toMatchObject({ bot_token: '1:first', allowed_users: ['7'], poll_timeout_seconds: 11 });
