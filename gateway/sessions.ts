@@ -44,7 +44,9 @@ export function isPersonsKey(key: string, { chat, person, aliases }: KeyOwner): 
   const dm = `agent:main:${account}:dm:${escapeId(direct.chat)}`;
   const own = key.slice(Math.max(0, key.indexOf('agent:main:')));
   if (own === dm || own.startsWith(`${dm}:t.`)) return true;
-  return own.startsWith(`agent:main:${account}:`) && [person, ...aliases].some((id) => own.endsWith(`:u.${escapeId(id)}`));
+  const [, place] = own.split(`agent:main:${account}:`);
+  const [, , ...below] = place?.split(':') ?? []; // behind the type and the chat, whose id may look like anything
+  return [person, ...aliases].some((id) => below.at(-1) === `u.${escapeId(id)}`);
 }
 
 /** In a shared session several people talk; each message then carries its sender's name. */

@@ -6,6 +6,7 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['tests/**/*.test.ts'],
     globalSetup: ['tests/global-setup.ts'],
+    setupFiles: ['tests/setup.ts'],
     pool: 'forks',
     // Many tests start the real daemon as a child process: more workers than this only make them wait for each other.
     maxWorkers: 2,
