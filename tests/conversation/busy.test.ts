@@ -152,7 +152,7 @@ describe.each(places)('on $name, a message during a turn', ({ open }) => {
     change.everywhere.busyAck = false;
     person.says('five');
     expect(await answerTo(person, '/stop')).toBe('🛑 Stopped.');
-    expect(person.reads()).toHaveLength(3);
+    expect(person.reads().filter((text) => /^(?:⏳|↪️)/u.test(text))).toHaveLength(2); // what waited may be answered already
   });
 
   it('that was queued is kept by /stop and comes next', async () => {
