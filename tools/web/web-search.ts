@@ -10,7 +10,7 @@ const args = z.object({
 });
 
 const missing =
-  'web_search needs a search service: put SEARXNG_URL, BRAVE_SEARCH_API_KEY, TAVILY_API_KEY, EXA_API_KEY or FIRECRAWL_API_KEY into .env and restart.';
+  'it needs a search service: put SEARXNG_URL, BRAVE_SEARCH_API_KEY, TAVILY_API_KEY, EXA_API_KEY or FIRECRAWL_API_KEY into .env and restart.';
 
 export function createWebSearch(config: WebToolsConfig): Tool {
   const providers = createProviders(config);
