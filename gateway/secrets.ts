@@ -23,6 +23,10 @@ export function createSecretFilter(secrets: () => readonly string[], kind: TextK
 /** A line break before a word is written as backslash and letter, which looks like one longer word. */
 const wordStart = String.raw`(?:\b|(?<=\\[bfnrt]))`;
 
+const pause = String.raw`(?:\s|\\[nr])`;
+/** "12|", "key.pem:12: ": what a tool writes before each line of a file. */
+const place = String.raw`(?:[^\n"]{0,200}?\d[|:-] ?)?`;
+
 /** What secrets look like, for those that nobody told us. None of these can contain a quote, so a JSON line stays one. */
 const patterns: readonly RegExp[] = [
   /(?<!\d)\d{6,}:[A-Za-z0-9_-]{30,}/g, // Telegram bot token
@@ -36,7 +40,7 @@ const patterns: readonly RegExp[] = [
   /(?<=\b(?:Bearer|Basic)\s)(?=[^\s"]*(?:\d|=))[A-Za-z0-9._~+/=-]{8,}/gi, // "basic knowledge" has neither
   /(?<=hooks\.slack\.com\/services\/)[A-Za-z0-9/]{20,}/g,
   /(?<=discord(?:app)?\.com\/api\/webhooks\/\d{1,30}\/)[A-Za-z0-9_-]{20,}/g,
-  /(?<=-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,})+/g,
+  new RegExp(`(?<=-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)${pause}*${place}[A-Za-z0-9+/=]{16,}(?:${pause}+${place}[A-Za-z0-9+/=]+)*`, 'g'),
   /(?<=:\/\/[^\s"/:@]{1,200}:)[^\s"/@]{3,200}(?=@)/g, // password in an address
 ];
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../agent/tool.ts';
-import { createSecretFilter, withoutSecrets } from '../../gateway/secrets.ts';
+import { createRedactor, createSecretFilter, withoutSecrets } from '../../gateway/secrets.ts';
 
 const secret = 'k3y-with/odd+chars"and\\slash';
 const leak = defineTool({
@@ -46,4 +46,16 @@ test('what is no secret of ours is left alone, and so are values too short to be
     createSecretFilter(() => ['abc', ''], 'plain'),
   );
   expect((await tool.run({ text: 'abc sk-0123456789abcdef' }, ctx)).content).toBe('abc sk-0123456789abcdef');
+});
+
+test.each([
+  ['as it is', (line: string) => line],
+  ['with numbered lines', (line: string, index: number) => `${index + 1}|${line}`],
+  ['found by a search', (line: string, index: number) => `keys/key.pem:${index + 1}: ${line}`],
+])('a private key is taken out whole, %s, and what follows it stays', (_how, shown) => {
+  const [body, rest] = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'x9Q=='];
+  const pem = ['-----BEGIN PRIVATE KEY-----', body, body, rest, '-----END PRIVATE KEY-----', 'and more'].map(shown).join('\n');
+  const seen = createRedactor(() => [], 'plain')(pem);
+  expect(seen).not.toMatch(/MIIE|x9Q/);
+  expect(seen).toMatch(/BEGIN PRIVATE KEY-----[\s\S]*END PRIVATE KEY-----\n.*and more$/);
 });
