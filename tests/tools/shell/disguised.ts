@@ -121,6 +121,14 @@ export const disguisedHardline: readonly string[] = [
 
 /** A person must say yes first: nobody can tell what it is, or it runs or writes something elsewhere. */
 export const disguisedDangerous: readonly string[] = [
+  // A value that is harmless for a pager is a program of the workspace for a start-up variable.
+  'export BASH_ENV=cat',
+  'export ENV=true',
+  'export LD_PRELOAD=1',
+  'export LD_LIBRARY_PATH=cat',
+  'export GIT_CONFIG_GLOBAL=cat',
+  'export GIT_SSH_COMMAND=1',
+  'export PERL5LIB=1',
   String.raw`$'\x72\x6d\x20'-rf /`,
   String.raw`$'\cr'm -rf /`,
   String.raw`rm$'\t'-rf /`,

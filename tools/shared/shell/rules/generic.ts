@@ -125,7 +125,11 @@ export const homeSweep: Rule = (command, place) => {
     : [];
 };
 
-const HARMLESS_VALUES = /^(?:cat|true|:|less|more|vi|vim|nano|echo|0|1|)$/u;
+/** Of a variable that names a program, or is a switch. For any other the same word is a file of that name. */
+const HARMLESS_PROGRAMS = /^(?:cat|true|:|less|more|vi|vim|nano|echo)$/u;
+const NAMES_PROGRAM = /(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS)$/u;
+const IS_SWITCH =
+  /^(?:GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE)|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|UTF8|HASHSEED|FAULTHANDLER|ASYNCIODEBUG|TRACEMALLOC|NOUSERSITE)|(?:npm_config|NPM_CONFIG|YARN|PIP|UV)_\w+)$/u;
 const HARMLESS_NAMES =
   /^(?:GIT_(?:AUTHOR|COMMITTER)_\w+|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_CEILING_DIRECTORIES|PYTHON(?:PATH|UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|UTF8|HASHSEED|WARNINGS|FAULTHANDLER|ASYNCIODEBUG|TRACEMALLOC|NOUSERSITE)|(?:npm_config|NPM_CONFIG|YARN|PIP|UV)_\w+|IFS|RUSTFLAGS|GOFLAGS|GOPROXY|CGO_CFLAGS|CARGO_HOME|GEM_HOME|MAVEN_OPTS|GRADLE_OPTS|JAVA_OPTS|NODE_PATH|LD_RUN_PATH)$/u;
 /** Files that a program writes by itself. */
@@ -140,10 +144,15 @@ const MORE_STARTUP_NAMES = new Set(
 const HARMLESS_NODE_OPTIONS =
   /^(?:--(?:max-old-space-size|max-semi-space-size|stack-trace-limit|unhandled-rejections|test-\w+|no-[a-z-]+|enable-source-maps|trace-[a-z-]+|experimental-vm-modules|experimental-strip-types|openssl-legacy-provider)(?:=[\w.-]+)?\s*)+$/u;
 
+function isHarmlessValue(name: string, value: string): boolean {
+  if (value === '') return true;
+  return NAMES_PROGRAM.test(name) ? HARMLESS_PROGRAMS.test(value) : IS_SWITCH.test(name) && /^[01]$/u.test(value);
+}
+
 /** Whether a variable of this value decides which programs run, or what code runs in them. PATH always does. */
 export function decidesPrograms(name: string, value: string): boolean {
   if (name === 'PATH') return true;
-  if (!(isStartupVariable(name) || MORE_STARTUP_NAMES.has(name) || /_(?:PAGER|EDITOR)$/u.test(name)) || HARMLESS_VALUES.test(value))
+  if (!(isStartupVariable(name) || MORE_STARTUP_NAMES.has(name) || /_(?:PAGER|EDITOR)$/u.test(name)) || isHarmlessValue(name, value))
     return false;
   if (name === 'MAKEFLAGS' && /^[\s\w-]*$/u.test(value) && !value.includes('--eval')) return false;
   return !(name === 'NODE_OPTIONS' && HARMLESS_NODE_OPTIONS.test(value));
