@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Risk, Touch } from '../../agent/risk.ts';
 import type { SessionRef } from '../../agent/tool.ts';
 import type { FileAccess, Located } from '../shared/file-access.ts';
@@ -76,6 +77,12 @@ function byEitherName(judge: Judge, target: Target, places: Required<SensitivePl
 function realPlaces({ home, protectedPaths, workspace, own }: Required<SensitivePlaces>): Required<SensitivePlaces> {
   const real = (file: string): string => realPath(file);
   return { home: real(home), protectedPaths: protectedPaths.map(real), workspace: real(workspace), own: own.map(real) };
+}
+
+/** What others wrote stays marked as that, also in its pages. */
+export function outsideOf({ real }: Target, { workspace, media = [] }: SessionRef): { readonly outside?: string } {
+  if (media.some((directory) => isWithin(real, realPath(directory)))) return { outside: 'a file that was sent' };
+  return isWithin(real, path.join(realPath(workspace), '.hermes', 'results')) ? { outside: 'a result that was kept' } : {};
 }
 
 export async function readRisk(given: string, session: SessionRef, places: FilePlaces): Promise<Risk> {

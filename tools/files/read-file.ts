@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
 import type { FileStates, Snapshot } from '../shared/file-states.ts';
 import { type Page, readPage } from './page.ts';
-import { type FilePlaces, locate, readRefusal, readRisk, type Target } from './place.ts';
+import { type FilePlaces, locate, outsideOf, readRefusal, readRisk, type Target } from './place.ts';
 import { MAX_SNAPSHOT_BYTES, snapshotOf } from './snapshot.ts';
 import { fileProblem, isBinary, isMissing, missingSentence, whyNoFile } from './text-file.ts';
 
@@ -44,7 +44,7 @@ async function run(given: Args, parts: ReadParts, ctx: ToolContext): Promise<Too
     if (typeof opened === 'string') return { content: opened, failed: true };
     const page = await readPage(opened.source, given, ctx.signal);
     parts.states.read(ctx.session.id, target.real, opened.snapshot);
-    return { content: present(page, { ...given, path: target.named }), data: dataOf(page, given) };
+    return { content: present(page, { ...given, path: target.named }), data: dataOf(page, given), ...outsideOf(target, ctx.session) };
   } finally {
     await handle.close();
   }

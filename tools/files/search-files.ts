@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext, type ToolOutput } from '../../agent/tool.ts';
-import { locate, readRefusal, searchRisk } from './place.ts';
+import { locate, outsideOf, readRefusal, searchRisk } from './place.ts';
 import { type SearchParts, search } from './search.ts';
 import { createSearchPage } from './search-page.ts';
 import { fileProblem } from './text-file.ts';
@@ -50,7 +50,7 @@ async function run(given: Args, parts: SearchParts, ctx: ToolContext): Promise<T
   const page = createSearchPage({ ...given, mode, workspace: ctx.session.workspace, target });
   const end = await search({ ...given, mode, parts, session: ctx.session, place: target, page }, ctx.signal);
   if (end.kind === 'failed') return { content: `The search failed. ${end.why}`, failed: true };
-  return page.output(end.kind, given.target === 'files' ? 'files' : 'matches');
+  return { ...page.output(end.kind, given.target === 'files' ? 'files' : 'matches'), ...outsideOf(target, ctx.session) };
 }
 
 function whyNotPattern({ pattern, file_glob = '' }: Args): string | undefined {

@@ -57,6 +57,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EROFS: 'cannot be written: the disk is read-only.',
   EXDEV: 'cannot be moved to another disk. Add it there and delete it here.',
   EMFILE: 'cannot be opened: too many files are open. Try again.',
+  ERR_INVALID_ARG_VALUE: 'holds a character that no path can hold.',
   EIO: 'cannot be read or written: the disk reports an error.',
 };
 

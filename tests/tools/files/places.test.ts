@@ -84,6 +84,14 @@ describe("a conversation's own files", () => {
     expect((await one.run('write_file', { path: 'new.txt', content: 'x' })).failed).toBeUndefined();
   });
 
+  it('are marked where others wrote them: what was sent, and what was kept of a page', async () => {
+    expect(await one.run('read_file', { path: '~/.hermes/media/1/sent.txt' })).toMatchObject({ outside: 'a file that was sent' });
+    const kept = { outside: 'a result that was kept' };
+    expect(await one.run('read_file', { path: '.hermes/results/terminal-1.txt' })).toMatchObject(kept);
+    expect(await one.run('search_files', { path: '.hermes/results', pattern: 'RESULT' })).toMatchObject(kept);
+    expect((await one.run('read_file', { path: 'own.txt' })).outside).toBeUndefined();
+  });
+
   it('that were sent to it are not written', async () => {
     const sent = '~/.hermes/media/1/sent.txt';
     expect(await one.risk('write_file', { path: sent, content: 'x' })).toMatchObject({ level: 'hardline' });

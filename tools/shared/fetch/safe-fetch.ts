@@ -126,17 +126,26 @@ function answered(response: IncomingMessage, { target, request }: { target: Targ
     return { ok: true, body, ...head };
   }
   response.destroy();
-  return problem ?? failed(`it is sent in an encoding that is not understood (${response.headers['content-encoding']})`);
+  return (
+    problem ??
+    failed(`it is sent in an encoding that is not understood (${plainWord(response.headers['content-encoding'] ?? '') || 'unknown'})`)
+  );
 }
 
 function headOf({ headers }: IncomingMessage, { url }: Target): Head {
   const type = headers['content-type'] ?? '';
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/iu.exec(type)?.[1] ?? '';
-  return { url, mime: (type.split(';')[0] ?? '').trim().toLowerCase(), charset: charset.toLowerCase() };
+  return { url, mime: plainWord((type.split(';')[0] ?? '').trim().toLowerCase()), charset: charset.toLowerCase() };
+}
+
+/** What a server writes into a header is for our sentences only where it says nothing else. */
+function plainWord(text: string): string {
+  return /^[\w.+-]{1,80}(?:\/[\w.+-]{1,80})?$/u.test(text) ? text : '';
 }
 
 function whyNot({ statusCode = 0, headers }: IncomingMessage, { mime }: Head, request: FetchRequest): FetchProblem | undefined {
-  if (statusCode < 200 || statusCode > 299) return failed(statusSentence(statusCode, headers['retry-after']));
+  if (statusCode < 200 || statusCode > 299)
+    return failed(statusSentence(statusCode, /^(?:\d{1,9}|[A-Z][a-z]{2}, [\w: ]{10,24} GMT)$/u.exec(headers['retry-after'] ?? '')?.[0]));
   if (request.accepts?.(mime) === false) return refused(`it is of a type that is not read (${mime === '' ? 'unknown' : mime})`);
   return Number(headers['content-length'] ?? 0) > request.limitBytes ? refused(tooLarge(request.limitBytes)) : undefined;
 }
