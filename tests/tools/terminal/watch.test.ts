@@ -11,6 +11,13 @@ describe('watching the output of a process', () => {
     expect(watch.push(Buffer.from('\u001b[0mdy now\nmore'))).toEqual({ type: 'match', match });
   });
 
+  it('takes what was begun for a line at the end', () => {
+    const watch = createWatch(['READY'], () => 0);
+    expect(watch.push(Buffer.from('Password: READY'))).toBeUndefined();
+    expect(watch.rest()).toMatchObject({ type: 'match', match: { lines: ['Password: READY'] } });
+    expect(watch.rest()).toBeUndefined();
+  });
+
   it('tells at most once in 15 s, and how much it did not tell', () => {
     let now = 0;
     const watch = createWatch(['x'], () => now);

@@ -5,7 +5,7 @@ import { type Background, named, remembered, stateOf } from './background.ts';
 import { createRollingBuffer } from './buffer.ts';
 import type { ProcessRecord, ProcessRecords } from './record.ts';
 import { createTeller, type Teller } from './tell.ts';
-import { createGlobalLimit, createWatch } from './watch.ts';
+import { createGlobalLimit, createWatch, type Seen } from './watch.ts';
 
 export interface NewProcess {
   readonly session: string;
@@ -103,11 +103,12 @@ async function start(desk: Desk, { session, command, onTerminal, notify, pattern
   const saving = createSaving(() => save(desk, process));
   tree.output.on('data', (chunk: Buffer) => {
     output.push(chunk);
-    watched(desk, process, chunk);
+    watched(desk, process, process.watch?.push(chunk));
     saving.soon();
   });
   void tree.exit.then(({ code }) => {
     saving.cancel();
+    if (!desk.closing.aborted) watched(desk, process, process.watch?.rest());
     ended(desk, process, code);
   });
   return process;
@@ -181,8 +182,7 @@ function createSaving(save: () => void): { soon(): void; cancel(): void } {
   };
 }
 
-function watched(desk: Desk, process: Background, chunk: Buffer): void {
-  const seen = process.watch?.push(chunk);
+function watched(desk: Desk, process: Background, seen: Seen | undefined): void {
   if (seen === undefined) return;
   if (seen.type === 'match') {
     if (desk.mayWatch()) desk.teller.watched(process, seen);

@@ -13,6 +13,8 @@ export type Seen = { readonly type: 'match'; readonly match: Match } | { readonl
 
 export interface Watch {
   push(chunk: Buffer): Seen | undefined;
+  /** What was begun and not ended counts as a line: a prompt, or the last words. */
+  rest(): Seen | undefined;
 }
 
 const EVERY_MS = 15_000;
@@ -29,15 +31,21 @@ export function createWatch(patterns: readonly string[], now: () => number): Wat
     begun = (lines.pop() ?? '').slice(-LONGEST_LINE);
     return lines.map((line) => plainText(line.slice(0, LONGEST_LINE)));
   };
+  const look = (all: readonly string[]): Seen | undefined => {
+    const lines = all.filter((line) => patterns.some((pattern) => line.includes(pattern)));
+    const [first] = lines;
+    if (first === undefined) return undefined;
+    const allowed = limit(lines.length);
+    if (allowed.type !== 'now') return allowed.type === 'never' ? { type: 'too often' } : undefined;
+    const pattern = patterns.find((each) => first.includes(each)) ?? '';
+    return { type: 'match', match: { pattern, lines: lines.slice(0, MOST_LINES), untold: allowed.untold } };
+  };
   return {
-    push: (chunk) => {
-      const lines = linesOf(chunk).filter((line) => patterns.some((pattern) => line.includes(pattern)));
-      const [first] = lines;
-      if (first === undefined) return undefined;
-      const allowed = limit(lines.length);
-      if (allowed.type !== 'now') return allowed.type === 'never' ? { type: 'too often' } : undefined;
-      const pattern = patterns.find((each) => first.includes(each)) ?? '';
-      return { type: 'match', match: { pattern, lines: lines.slice(0, MOST_LINES), untold: allowed.untold } };
+    push: (chunk) => look(linesOf(chunk)),
+    rest: () => {
+      const line = begun;
+      begun = '';
+      return look([plainText(line)]);
     },
   };
 }
